@@ -1,0 +1,28 @@
+"""Helpers of the course: they run in the student's notebook and in the grader's kernel.
+
+`import common` is instant: nothing here loads torch. A lesson starts with::
+
+    from common import lesson, hint
+    lesson("m02_2")
+
+and its exercises are checked with ``from common import check; check("m02_2.insert_after")``.
+"""
+
+__all__ = ["check", "evidence", "hint", "lesson"]
+
+
+def __getattr__(name: str) -> object:
+    # Loaded at first use, so that `import common` stays free of torch and IPython.
+    if name == "lesson":
+        from common.lessons import lesson
+
+        return lesson
+    if name in ("check", "hint"):
+        from common.exercise import notebook
+
+        return getattr(notebook, name)
+    if name == "evidence":
+        from common.exercise.capture import evidence
+
+        return evidence
+    raise AttributeError(f"module 'common' has no attribute {name!r}")

@@ -1,0 +1,121 @@
+"""Small nets, one idea each. `get_model(name)` builds them; the same seed gives the same weights."""
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from common.i18n import _
+
+
+class ConvReLU(nn.Module):
+    """3→8 channels: conv → relu. The smallest net with an activation and a weight to quantize."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.relu = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.relu(self.conv(x))
+
+
+class ConvReLUConv(nn.Module):
+    """conv → relu → conv: relu has one consumer, and there are two weights."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 6, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(6, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv_b(self.relu(self.conv_a(x)))
+
+
+class CatPool(nn.Module):
+    """x feeds two convs; their outputs are concatenated and pooled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.conv_b = nn.Conv2d(3, 4, 1)
+        self.pool = nn.MaxPool2d(2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.pool(torch.cat([self.conv_a(x), self.conv_b(x)], dim=1))
+
+
+class Residual(nn.Module):
+    """conv → relu → (conv + skip) → relu: the first relu has two consumers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 8, 3, padding=1)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(8, 8, 3, padding=1)
+        self.relu_b = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu_a(self.conv_a(x))
+        return self.relu_b(self.conv_b(y) + y)
+
+
+class TwiceUsed(nn.Module):
+    """relu(x) + relu(x): one consumer takes the same node in both places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 5, 1)
+        self.relu = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv(x))
+        return y + y
+
+
+class LinearReLU(nn.Module):
+    """3×16×16 image → flatten → linear → relu → linear: no convolution at all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc_a = nn.Linear(3 * 16 * 16, 12)
+        self.relu = nn.ReLU()
+        self.fc_b = nn.Linear(12, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.fc_b(self.relu(self.fc_a(torch.flatten(x, 1))))
+
+
+MODELS: dict[str, Callable[[], nn.Module]] = {
+    "conv_relu": ConvReLU,
+    "conv_relu_conv": ConvReLUConv,
+    "cat_pool": CatPool,
+    "residual": Residual,
+    "twice_used": TwiceUsed,
+    "linear_relu": LinearReLU,
+}
+
+
+def get_model(name: str, seed: int = 0) -> nn.Module:
+    """Build a net by name, in train mode as torch does; `seed` fixes its weights.
+
+    The caller's random state is left as it was.
+
+    Raises:
+        ValueError: no net of that name.
+    """
+    if name not in MODELS:
+        raise ValueError(_("there is no net {name!r}; choose one of {names}").format(name=name, names=sorted(MODELS)))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return MODELS[name]()
+
+
+def example_inputs(batch: int = 4, seed: int = 0) -> tuple[torch.Tensor]:
+    """Return ``(x,)`` with x of shape (batch, 3, 16, 16), float32, standard normal.
+
+    Use batch ≥ 2 for export: torch.export takes a dimension of size 1 for a constant.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    return (torch.randn(batch, 3, 16, 16, generator=generator, dtype=torch.float32),)
