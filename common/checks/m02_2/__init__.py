@@ -1,0 +1,1 @@
+"""Exercises of lesson m02_2: observers and fake quant put in by hand."""

@@ -1,0 +1,200 @@
+"""The splice: put a module behind a node of an exported graph."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from common.exercise.base import Case, Exercise, Finding
+from common.exercise.evidence import TENSOR, Evidence, Recorder
+from common.exercise.graphs import GRAPH, GraphFacts, run_facts
+
+if TYPE_CHECKING:
+    import torch
+    from torch import fx, nn
+
+
+class InsertAfter(Exercise):
+    """insert_after(gm, node, module, name): put a module behind a node, and move the node's consumers to it."""
+
+    id = "m02_2.insert_after"
+    kind = "core"
+    minutes = 15
+    criteria = {"module found": 1, "spliced in": 2, "consumers moved": 1}
+    parameters = ("gm", "node", "module", "name")
+    not_allowed = ("prepare_pt2e", "prepare_qat_pt2e", "insert_observers")
+    hints = (
+        "Three things have to happen: the graph module must know the module, the graph must call it, and whoever "
+        "read the old node must now read the new one.",
+        "`gm.add_submodule(...)`, `with gm.graph.inserting_after(...)`, `gm.graph.call_module(...)`, and "
+        "`node.replace_all_uses_with(...)`.",
+        "The new node itself reads the old node. If *all* uses are replaced, its own input is replaced as well. "
+        "Look at the parameter `delete_user_cb` of `replace_all_uses_with`, or move the consumers first.",
+    )
+    misconceptions = {
+        "no-submodule": "A call_module node holds only a name. The module behind that name has to be added to the "
+        "GraphModule, or the call leads nowhere.",
+        "self-loop": "`replace_all_uses_with` replaces every use, and the new node is one of the users of the old "
+        "one. Without an exception for it, the new node becomes its own input.",
+        "users-not-moved": "A new node changes nothing as long as nobody reads it. The consumers still hold the old "
+        "node in their arguments.",
+        "only-first-user": "A node can have several consumers, and all of them have to read the new node.",
+        "before-producer": "A graph runs from top to bottom. The new node has to stand behind the node that it reads.",
+        "wrong-place": "`inserting_after(node)` only chooses the place in the list of nodes. What a node reads is "
+        "decided by its arguments.",
+        "module-copied": "The caller keeps a hold of the module to read it later (an observer is read after "
+        "calibration). A copy in the graph would see the data, and the caller's module would stay empty.",
+        "called-directly": "Calling `module(...)` on a node computes nothing: a node is a line of a program and not a "
+        "tensor. The graph has to get a line that calls the module.",
+        "returns-nothing": "The next steps need the new node, for example to insert something else behind it.",
+        "other-graph-changes": "Only the connection behind `node` should change; everything else stays as it was.",
+    }
+    public_cases = (
+        Case(model="conv_relu", node="relu", name="spy"),
+        Case(model="residual", node="relu", name="spy", seed=1),
+    )
+    facts = {
+        "after": GRAPH,
+        "returned": {"type": ["string", "null"]},
+        "module_is_the_given_one": {"type": "boolean"},
+        "output": TENSOR,
+    }
+
+    def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
+        from torch import fx
+
+        gm = _exported(case)
+        node = next(n for n in gm.graph.nodes if n.name == case.node)
+        spy = _spy()
+        returned = ev.call(answer, gm, node, spy, case.name)
+        ev.graph("after", gm)
+        ev.fact("returned", returned.name if isinstance(returned, fx.Node) else None)
+        ev.fact("module_is_the_given_one", any(m is spy for m in gm.modules()))
+        with ev.student("the changed graph was run"):
+            gm.recompile()
+            ev.tensor("output", gm(*_inputs(case)))
+
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        during = (evidence.exception or {}).get("during")
+        if not during and evidence.exception and evidence.exception["type"] in ("TypeError", "AttributeError"):
+            if "Proxy" in evidence.exception["message"] or "must be Tensor, not Node" in evidence.exception["message"]:
+                yield self.failed(
+                    "spliced in", "called-directly", "The module was called on a node, as if it were data."
+                )
+            return
+        if during and evidence.has("after"):  # the graph was changed, and did not run: the reason is in the graph
+            yield from self._structure(case, evidence)
+
+    def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        import torch
+
+        findings = list(self._structure(case, evidence))
+        yield from findings
+        if all(f.passed for f in findings):
+            expected = _spliced(case)(*_inputs(case))
+            rebuilt = run_facts(evidence.graph("after"), _exported(case), {case.name: _spy()}, _inputs(case))
+            if not (torch.equal(rebuilt, expected) and torch.equal(evidence.tensor("output"), expected)):
+                symptom = "The parts are in place, but the changed graph computes something else than it should."
+                yield self.failed("consumers moved", "other-graph-changes", symptom)
+
+    def _structure(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        after, before = evidence.graph("after"), _exported(case)
+        new = after.calls(case.name)
+        yield from self._module(case, evidence, after, bool(new))
+        if len(new) != 1:
+            symptom = (
+                "The graph has no node that calls the module." if not new else "The module is called more than once."
+            )
+            yield self.failed("spliced in", None, symptom, graph="after")
+            yield self.failed("consumers moved", "users-not-moved", "The consumers do not read the module's output.")
+            return
+        yield self._splice(case, evidence, after, new[0].name)
+        yield self._consumers(case, after, before, new[0].name)
+
+    def _module(self, case: Case, evidence: Evidence, after: GraphFacts, called: bool) -> Iterator[Finding]:
+        if case.name not in after.modules and (called or not evidence.facts.get("module_is_the_given_one")):
+            symptom = "The graph module has no submodule of the given name."
+            yield self.failed("module found", "no-submodule", symptom, graph="after", mark=_marks(after, case.name))
+        elif not evidence.facts.get("module_is_the_given_one"):
+            yield self.failed("module found", "module-copied", "The graph holds another object than the given module.")
+        else:
+            yield self.passed("module found")
+
+    def _splice(self, case: Case, evidence: Evidence, after: GraphFacts, new: str) -> Finding:
+        inputs = after.by_name[new].inputs
+        criterion = "spliced in"
+        if new in inputs:
+            symptom = "The new node is its own input, so the graph cannot run."
+            return self.failed(criterion, "self-loop", symptom, graph="after", mark=((new, new),))
+        if inputs != [case.node]:
+            symptom = "The new node does not read the given node."
+            got = f"reads {', '.join(inputs) or 'nothing'}, should read {case.node}"
+            return self.failed(criterion, "wrong-place", symptom, detail=got, graph="after", mark=(new,))
+        if after.position(new) < after.position(case.node):
+            symptom = "The new node stands in front of the node that it reads."
+            return self.failed(criterion, "before-producer", symptom, graph="after", mark=((case.node, new),))
+        if evidence.facts.get("returned") != new:
+            symptom = "The graph is right, but the function does not return the new node."
+            return self.failed(criterion, "returns-nothing", symptom)
+        return self.passed(criterion)
+
+    def _consumers(self, case: Case, after: GraphFacts, before: "fx.GraphModule", new: str) -> Finding:
+        node = next(n for n in before.graph.nodes if n.name == case.node)
+        wanted = {user.name for user in node.users}
+        left = [u for u in after.users(case.node) if u != new]
+        if not left and wanted <= set(after.users(new)):
+            return self.passed("consumers moved")
+        some = any(u in after.users(new) for u in wanted)
+        symptom = (
+            "Some consumers still read the old node."
+            if some
+            else "The consumers still read the old node, so the module has no effect."
+        )
+        kind = "only-first-user" if some else "users-not-moved"
+        mark = tuple((case.node, u) for u in left)
+        return self.failed(
+            "consumers moved",
+            kind,
+            symptom,
+            detail=f"still reading {case.node}: {', '.join(left)}",
+            graph="after",
+            mark=mark,
+        )
+
+
+def _marks(after: GraphFacts, target: str) -> tuple[str, ...]:
+    return tuple(n.name for n in after.calls(target))
+
+
+def _exported(case: Case) -> "fx.GraphModule":
+    from common.models import example_inputs, get_model
+    from common.pt2e import export_module
+
+    return export_module(get_model(case.model, seed=case.seed).eval(), example_inputs())
+
+
+def _inputs(case: Case) -> "tuple[torch.Tensor]":
+    from common.models import example_inputs
+
+    return example_inputs(batch=3, seed=case.seed + 1)
+
+
+def _spy() -> "nn.Module":
+    """A module whose effect shows in the output: y = 1.25 · |x| − 0.5 (not linear, so no reordering hides it)."""
+    from torch import nn
+
+    class Spy(nn.Module):
+        def forward(self, x: "torch.Tensor") -> "torch.Tensor":
+            return 1.25 * x.abs() - 0.5
+
+    return Spy()
+
+
+def _spliced(case: Case) -> "fx.GraphModule":
+    """The judge's own reference."""
+    gm = _exported(case)
+    node = next(n for n in gm.graph.nodes if n.name == case.node)
+    gm.add_submodule(case.name, _spy())
+    with gm.graph.inserting_after(node):
+        new = gm.graph.call_module(case.name, (node,))
+    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+    gm.recompile()
+    return gm

@@ -1,0 +1,78 @@
+"""Find calls that do an exercise's job themselves, in the source of an answer.
+
+Only what the answer can reach is searched: the cell's definitions of its name and the functions and classes
+of the student's own that they use, so that a try in another cell costs nothing.
+"""
+
+import ast
+from collections.abc import Iterable, Sequence
+
+
+def find_shortcuts(sources: Sequence[str], name: str, not_allowed: Iterable[str]) -> list[str]:
+    """Return the forbidden names that the answer `name` uses, in order, each once.
+
+    A name that the student defines is the student's own. Imports under another name are followed.
+    Sources that Python cannot parse are passed over: they did not run either.
+    """
+    forbidden = set(not_allowed)
+    if not forbidden:
+        return []
+    definitions: dict[str, list[ast.AST]] = {}
+    aliases: dict[str, str] = {}
+    for source in sources:
+        try:
+            tree = parse_cell(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom | ast.Import):
+                aliases |= {a.asname or a.name: a.name.rsplit(".", 1)[-1] for a in node.names}
+        for statement in tree.body:
+            for defined in defined_names(statement):
+                definitions.setdefault(defined, []).append(statement)
+    found: list[str] = []
+    seen: set[str] = set()
+    todo = [name]
+    while todo:
+        current = todo.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for statement in definitions.get(current, []):
+            for used in _uses(statement):
+                if used in definitions:
+                    todo.append(used)
+                elif (real := aliases.get(used, used)) in forbidden and real not in found:
+                    found.append(real)
+    return found
+
+
+def parse_cell(source: str) -> ast.Module:
+    """Parse a notebook cell; lines with IPython magics count as `pass`."""
+    lines = source.replace("\r\n", "\n").split("\n")
+    return ast.parse("\n".join("pass" if line.startswith(("%", "!")) else line for line in lines))
+
+
+def defined_names(statement: ast.stmt) -> Iterable[str]:
+    """Return the names that a top-level statement defines, imports apart."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield statement.name
+    elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.For | ast.With | ast.If | ast.Try):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef) and isinstance(statement, ast.If | ast.Try):
+                yield node.name
+
+
+def _uses(statement: ast.AST) -> Iterable[str]:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.ImportFrom):
+            yield from (a.name for a in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            # getattr(module, "prepare_pt2e"): the whole string is the name, so it is no comment or docstring
+            yield node.value

@@ -1,0 +1,7 @@
+# finds: before-producer
+def insert_after(gm, node, module, name):
+    gm.add_submodule(name, module)
+    with gm.graph.inserting_before(node):
+        new = gm.graph.call_module(name, (node,))
+    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+    return new

@@ -1,0 +1,7 @@
+# finds: called-directly
+def insert_after(gm, node, module, name):
+    gm.add_submodule(name, module)
+    with gm.graph.inserting_after(node):
+        new = module(node)
+    node.replace_all_uses_with(new)
+    return new

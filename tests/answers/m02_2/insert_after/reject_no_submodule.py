@@ -1,0 +1,6 @@
+# finds: no-submodule
+def insert_after(gm, node, module, name):
+    with gm.graph.inserting_after(node):
+        new = gm.graph.call_module(name, (node,))
+    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+    return new

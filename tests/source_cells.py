@@ -1,0 +1,45 @@
+"""Reads the instructor notebooks: answers and hidden cases by exercise."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import nbformat
+
+from common.exercise import Case
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@cache
+def _cells(lesson: str) -> dict[str, str]:
+    (path,) = ROOT.glob(f"source/*/{lesson}_*.ipynb")
+    notebook = nbformat.read(path, as_version=4)
+    return {c.metadata["nbgrader"]["grade_id"]: c.source for c in notebook.cells if "nbgrader" in c.metadata}
+
+
+def answer_cells(exercise_id: str) -> tuple[str, str]:
+    """The instructor's solution and the stub that students get."""
+    lesson, _dot, name = exercise_id.partition(".")
+    source = _cells(lesson)[f"{lesson}-{name}-answer"]
+    lines, stub, inside = source.splitlines(), [], False
+    for line in lines:
+        if "### BEGIN SOLUTION" in line:
+            inside = True
+            indent = line[: len(line) - len(line.lstrip())]
+            stub.append(f"{indent}raise NotImplementedError()")
+        elif "### END SOLUTION" in line:
+            inside = False
+        elif not inside:
+            stub.append(line)
+    return source, "\n".join(stub)
+
+
+def hidden_cases(exercise_id: str) -> list[Case]:
+    """The hidden cases of an exercise as its notebook lists them, each with a seed as the grader would add."""
+    lesson, _dot, name = exercise_id.partition(".")
+    for node in ast.walk(ast.parse(_cells(lesson)[f"{lesson}-{name}"])):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "evidence":
+            cases = [ast.literal_eval(k.value) for k in node.keywords if k.arg == "cases"]
+            return [Case(**{"seed": 100 + i} | case) for i, case in enumerate(cases[0] if cases else [])]
+    raise AssertionError(f"{exercise_id}: its test cell calls no evidence()")
