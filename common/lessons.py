@@ -1,0 +1,77 @@
+"""The list of lessons, and what the first cell of each does: `lesson("m02_2")`.
+
+Importing this module does not load torch; calling `lesson` does.
+"""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from common import env
+from common.i18n import _
+from common.platform_checks import Part, missing_parts
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One notebook of the course."""
+
+    id: str
+    title: str
+    module: str
+    """The module it belongs to: the folder under source/, which is one nbgrader assignment."""
+    needs: tuple[str, ...] = ()
+    """Parts of `common.platform_checks.PARTS` without which some of its exercises cannot be done or graded."""
+
+
+_ALL = (Lesson("m02_2", _("Observers and fake quant put in by hand"), "m02_by_hand"),)
+
+LESSONS: dict[str, Lesson] = {entry.id: entry for entry in _ALL}
+"""All lessons by id."""
+
+EVERYWHERE = ("dot",)
+"""Parts that every lesson is better with: mentioned when missing, but nothing is skipped."""
+
+
+def find_lesson(lesson_id: str) -> Lesson:
+    """Return the lesson of this id.
+
+    Raises:
+        ValueError: there is no such lesson; the message names similar ones.
+    """
+    if lesson_id in LESSONS:
+        return LESSONS[lesson_id]
+    near = get_close_matches(str(lesson_id), LESSONS, n=3) or sorted(LESSONS)
+    message = _("there is no lesson {id!r}; choose one of: {near}")
+    raise ValueError(message.format(id=lesson_id, near=", ".join(near)))
+
+
+def status_line(entry: Lesson, missing: list[Part]) -> str:
+    """Return the line that a lesson begins with: versions, machine, what is missing and how to get it."""
+    versions = ", ".join(f"{name} {version}" for name, version in env.versions().items())
+    threads = _("{n} thread").format(n=env.THREADS)
+    line = f"{entry.id} {entry.title} | {versions} | {env.machine()}, {threads}"
+    if not missing:
+        return line + " | " + _("all set")
+    gaps = "; ".join(
+        _("{part} ({purpose}). To get it: {how}. Without: {without}").format(
+            part=p.id, purpose=p.purpose, how=p.how, without=p.substitute or _("the lesson cannot run")
+        )
+        for p in missing
+    )
+    return line + " | " + _("missing: {gaps}").format(gaps=gaps)
+
+
+def lesson(lesson_id: str) -> None:
+    """Begin a lesson: quiet libraries, one thread, seed 0; print one line on this machine and what it lacks.
+
+    Call it in the first cell, before torch is imported: the libraries are noisy when they are imported.
+
+    Raises:
+        ValueError: there is no such lesson.
+    """
+    entry = find_lesson(lesson_id)
+    env.quiet()
+    import torch
+
+    torch.manual_seed(0)
+    print(status_line(entry, missing_parts((*entry.needs, *EVERYWHERE))))
