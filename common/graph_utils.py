@@ -54,6 +54,18 @@ def observer_nodes(gm: fx.GraphModule) -> list[tuple[fx.Node, Any]]:
     return [(n, m) for n, m in found if is_observer(m)]
 
 
+def splice(gm: fx.GraphModule, node: fx.Node, module: nn.Module, name: str) -> fx.Node:
+    """Put `module` behind `node` under `name`, move all consumers of `node` to it, and return the new node.
+
+    The graph is changed in place; call ``gm.recompile()`` after the last change.
+    """
+    gm.add_submodule(name, module)
+    with gm.graph.inserting_after(node):
+        new = gm.graph.call_module(name, (node,))
+    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+    return new
+
+
 def qdq_nodes(gm: fx.GraphModule) -> list[fx.Node]:
     """Return the quantize and dequantize nodes, in graph order."""
     return [n for n in gm.graph.nodes if n.op == "call_function" and str(n.target).startswith(QDQ_PREFIXES)]

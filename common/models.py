@@ -33,6 +33,21 @@ class ConvReLUConv(nn.Module):
         return self.conv_b(self.relu(self.conv_a(x)))
 
 
+class ConvChain(nn.Module):
+    """conv → relu → conv → conv → relu: one conv without a relu in the middle, another number of channels each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 5, 3, padding=1)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(5, 7, 1)
+        self.conv_c = nn.Conv2d(7, 4, 3)
+        self.relu_c = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.relu_c(self.conv_c(self.conv_b(self.relu_a(self.conv_a(x)))))
+
+
 class CatPool(nn.Module):
     """x feeds two convs; their outputs are concatenated and pooled."""
 
@@ -90,6 +105,7 @@ class LinearReLU(nn.Module):
 MODELS: dict[str, Callable[[], nn.Module]] = {
     "conv_relu": ConvReLU,
     "conv_relu_conv": ConvReLUConv,
+    "conv_chain": ConvChain,
     "cat_pool": CatPool,
     "residual": Residual,
     "twice_used": TwiceUsed,

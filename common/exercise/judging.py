@@ -201,7 +201,7 @@ def _merge(exercise: Exercise, judged: Sequence[tuple[str, bool, Judged]]) -> li
                     "picture": None,
                 },
             )
-            if label:
+            if label and label not in entry["cases"]:
                 entry["cases"].append(label)
             if not hidden and not entry["detail"]:
                 entry["detail"] = f.detail

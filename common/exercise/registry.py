@@ -19,6 +19,8 @@ def exercise_ids() -> list[str]:
     """Return the ids of all exercises, sorted."""
     ids = []
     for lesson in pkgutil.iter_modules(common.checks.__path__):
+        if not lesson.ispkg:
+            continue  # helpers that several exercises share
         package = importlib.import_module(f"common.checks.{lesson.name}")
         names = (m.name for m in pkgutil.iter_modules(package.__path__))
         ids += [f"{lesson.name}.{name}" for name in names if not name.startswith("_")]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from common.checks._nets import exported
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import TENSOR, Evidence, Recorder
 from common.exercise.graphs import GRAPH, GraphFacts, run_facts
@@ -20,7 +21,7 @@ class InsertAfter(Exercise):
     minutes = 15
     criteria = {"module found": 1, "spliced in": 2, "consumers moved": 1}
     parameters = ("gm", "node", "module", "name")
-    not_allowed = ("prepare_pt2e", "prepare_qat_pt2e", "insert_observers")
+    not_allowed = ("splice", "prepare_pt2e", "prepare_qat_pt2e")
     hints = (
         "Three things have to happen: the graph module must know the module, the graph must call it, and whoever "
         "read the old node must now read the new one.",
@@ -61,7 +62,7 @@ class InsertAfter(Exercise):
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         from torch import fx
 
-        gm = _exported(case)
+        gm = exported(case.model, case.seed)
         node = next(n for n in gm.graph.nodes if n.name == case.node)
         spy = _spy()
         returned = ev.call(answer, gm, node, spy, case.name)
@@ -73,15 +74,17 @@ class InsertAfter(Exercise):
             ev.tensor("output", gm(*_inputs(case)))
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        during = (evidence.exception or {}).get("during")
-        if not during and evidence.exception and evidence.exception["type"] in ("TypeError", "AttributeError"):
-            if "Proxy" in evidence.exception["message"] or "must be Tensor, not Node" in evidence.exception["message"]:
-                yield self.failed(
-                    "spliced in", "called-directly", "The module was called on a node, as if it were data."
-                )
-            return
-        if during and evidence.has("after"):  # the graph was changed, and did not run: the reason is in the graph
+        exception = evidence.exception or {}
+        if exception.get("during"):  # the graph was changed, and did not run: the reason is in the graph
             yield from self._structure(case, evidence)
+        elif f"no attribute `{case.name}`" in exception.get("message", ""):  # torch looks for the module at once
+            symptom = "The graph was told to call a module that the graph module does not have."
+            yield self.failed("module found", "no-submodule", symptom)
+        elif "'Node' object has no attribute" in exception.get("message", "") and any(
+            "_call_impl" in frame for frame in exception["frames"]
+        ):
+            symptom = "The module was called on a node, as if the node were data."
+            yield self.failed("spliced in", "called-directly", symptom)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         import torch
@@ -90,13 +93,15 @@ class InsertAfter(Exercise):
         yield from findings
         if all(f.passed for f in findings):
             expected = _spliced(case)(*_inputs(case))
-            rebuilt = run_facts(evidence.graph("after"), _exported(case), {case.name: _spy()}, _inputs(case))
+            rebuilt = run_facts(
+                evidence.graph("after"), exported(case.model, case.seed), {case.name: _spy()}, _inputs(case)
+            )
             if not (torch.equal(rebuilt, expected) and torch.equal(evidence.tensor("output"), expected)):
                 symptom = "The parts are in place, but the changed graph computes something else than it should."
                 yield self.failed("consumers moved", "other-graph-changes", symptom)
 
     def _structure(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        after, before = evidence.graph("after"), _exported(case)
+        after, before = evidence.graph("after"), exported(case.model, case.seed)
         new = after.calls(case.name)
         yield from self._module(case, evidence, after, bool(new))
         if len(new) != 1:
@@ -164,13 +169,6 @@ def _marks(after: GraphFacts, target: str) -> tuple[str, ...]:
     return tuple(n.name for n in after.calls(target))
 
 
-def _exported(case: Case) -> "fx.GraphModule":
-    from common.models import example_inputs, get_model
-    from common.pt2e import export_module
-
-    return export_module(get_model(case.model, seed=case.seed).eval(), example_inputs())
-
-
 def _inputs(case: Case) -> "tuple[torch.Tensor]":
     from common.models import example_inputs
 
@@ -190,11 +188,9 @@ def _spy() -> "nn.Module":
 
 def _spliced(case: Case) -> "fx.GraphModule":
     """The judge's own reference."""
-    gm = _exported(case)
-    node = next(n for n in gm.graph.nodes if n.name == case.node)
-    gm.add_submodule(case.name, _spy())
-    with gm.graph.inserting_after(node):
-        new = gm.graph.call_module(case.name, (node,))
-    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+    from common.graph_utils import splice
+
+    gm = exported(case.model, case.seed)
+    splice(gm, next(n for n in gm.graph.nodes if n.name == case.node), _spy(), case.name)
     gm.recompile()
     return gm

@@ -1,0 +1,9 @@
+# finds: swapped
+from common.pt2e import disable_fake_quant, disable_observer, enable_fake_quant, enable_observer
+
+
+def set_switches(model, phase):
+    rounds = phase in ("calibrate", "train")
+    learns = phase in ("train", "freeze")
+    model.apply(enable_observer if learns else disable_observer)
+    model.apply(enable_fake_quant if rounds else disable_fake_quant)

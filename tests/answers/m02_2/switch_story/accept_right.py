@@ -1,0 +1,2 @@
+def switch_story():
+    return ["larger", "same", "same", "larger"]

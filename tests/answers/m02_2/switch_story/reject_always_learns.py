@@ -1,0 +1,3 @@
+# finds: always-learns
+def switch_story():
+    return ["larger", "larger", "same", "larger"]

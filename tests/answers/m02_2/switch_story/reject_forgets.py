@@ -1,0 +1,3 @@
+# finds: forgets
+def switch_story():
+    return ("larger", "same", "smaller", "larger")

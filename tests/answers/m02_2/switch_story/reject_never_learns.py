@@ -1,0 +1,3 @@
+# finds: never-learns, fake-quant-learns
+def switch_story():
+    return ["same"] * 4

@@ -1,0 +1,3 @@
+# finds: form
+def switch_story():
+    return [0.15, 0.15, 0.15]
