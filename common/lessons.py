@@ -73,5 +73,9 @@ def lesson(lesson_id: str) -> None:
     env.quiet()
     import torch
 
+    from common.exercise.notebook import remember_own_names
+
+    remember_own_names()
+
     torch.manual_seed(0)
     print(status_line(entry, missing_parts((*entry.needs, *EVERYWHERE))))

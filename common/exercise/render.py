@@ -27,16 +27,16 @@ def show(verdict: Mapping[str, Any]) -> None:
     display(verdict_mimebundle(verdict), raw=True)
     for finding in verdict["findings"]:
         if finding["picture"]:
-            display(_picture(finding))
+            _draw_wrong_graph(finding)
             break
 
 
-def _picture(finding: Mapping[str, Any]) -> Any:
-    from common.viz import draw_picture, picture_from_facts
+def _draw_wrong_graph(finding: Mapping[str, Any]) -> None:
+    from common.viz import draw, picture_from_facts
 
     raw = finding["picture"]["graph"]
     mark = [tuple(m) if isinstance(m, list) else m for m in finding["picture"]["mark"]]
-    return draw_picture(picture_from_facts(raw["nodes"], raw["modules"]), mark=mark, title=_("your graph"))
+    draw(picture_from_facts(raw["nodes"], raw["modules"]), mark=mark, title=_("Your graph"))
 
 
 def _head(verdict: Mapping[str, Any]) -> str:

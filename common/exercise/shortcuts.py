@@ -39,12 +39,13 @@ def find_shortcuts(sources: Sequence[str], name: str, not_allowed: Iterable[str]
             continue
         seen.add(current)
         for statement in definitions.get(current, []):
-            for used in _uses(statement):
+            for used in _globals_read(statement):
                 if used in definitions:
                     todo.append(used)
                 elif (real := aliases.get(used, used)) in forbidden and real not in found:
                     found.append(real)
-    return found
+            found += [n for n in _names_spelled(statement) if n in forbidden and n not in [*found, *definitions]]
+    return list(dict.fromkeys(found))
 
 
 def parse_cell(source: str) -> ast.Module:
@@ -65,14 +66,26 @@ def defined_names(statement: ast.stmt) -> Iterable[str]:
                 yield node.name
 
 
-def _uses(statement: ast.AST) -> Iterable[str]:
+def _globals_read(statement: ast.AST) -> Iterable[str]:
+    """Names that the statement reads and does not make itself (its parameters and variables are its own)."""
+    own: set[str] = set()
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.arg):
+                own.add(node.arg)
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                own.add(node.id)
     for node in ast.walk(statement):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in own:
             yield node.id
-        elif isinstance(node, ast.Attribute):
+
+
+def _names_spelled(statement: ast.AST) -> Iterable[str]:
+    """Names that are reached without being a variable: attributes, imports, and a string that is just the name."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Attribute):
             yield node.attr
         elif isinstance(node, ast.ImportFrom):
             yield from (a.name for a in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            # getattr(module, "prepare_pt2e"): the whole string is the name, so it is no comment or docstring
-            yield node.value
+            yield node.value  # getattr(module, "prepare_pt2e"): no comment or docstring is just the name
