@@ -14,8 +14,12 @@ ROOT = Path(__file__).resolve().parent.parent
 @cache
 def _cells(lesson: str) -> dict[str, str]:
     (path,) = ROOT.glob(f"source/*/{lesson}_*.ipynb")
-    notebook = nbformat.read(path, as_version=4)
-    return {c.metadata["nbgrader"]["grade_id"]: c.source for c in notebook.cells if "nbgrader" in c.metadata}
+    return {c.id: c.source for c in nbformat.read(path, as_version=4).cells}
+
+
+def imports(lesson: str) -> str:
+    """The lesson's imports, which an answer may use."""
+    return _cells(lesson)["imports"]
 
 
 def answer_cells(exercise_id: str) -> tuple[str, str]:

@@ -3,13 +3,12 @@
 import warnings
 
 import pytest
-
 from answers_bank import Answer, answers, try_source
+from source_cells import answer_cells, hidden_cases, imports
+
 from common.exercise import Case, all_exercises, find_exercise
-from source_cells import answer_cells, hidden_cases
 
 EXERCISES = [e.id for e in all_exercises()]
-STUB = "raise NotImplementedError()"
 
 
 @pytest.mark.parametrize("answer", answers(), ids=str)
@@ -55,15 +54,13 @@ def test_every_misconception_has_an_answer(exercise_id: str) -> None:
 def test_instructors_solution_is_right_and_stub_scores_nothing(exercise_id: str) -> None:
     exercise = find_exercise(exercise_id)
     solution, stub = answer_cells(exercise_id)
+    solution, stub = (f"{imports(exercise.lesson)}\n{source}" for source in (solution, stub))
     hidden = hidden_cases(exercise_id)
     if exercise.kind != "prediction":
         assert hidden, "an exercise that earns points needs hidden cases in its notebook"
     verdict = try_source(exercise, solution, hidden)
     assert verdict.passed, verdict.findings
-    try:
-        verdict = try_source(exercise, stub, hidden)
-    except NotImplementedError:  # a stub outside a function: its cell does not run
-        verdict = try_source(exercise, "", hidden)
+    verdict = try_source(exercise, stub, hidden)
     assert verdict.score == 0
     assert not any(verdict.earned.values())
 
