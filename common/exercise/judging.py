@@ -185,7 +185,10 @@ def _status(judged: Sequence[tuple[str, bool, Judged]]) -> str:
 def _merge(exercise: Exercise, judged: Sequence[tuple[str, bool, Judged]]) -> list[dict[str, Any]]:
     """Failed findings, each once, with the cases it occurred in; details of public cases only."""
     merged: dict[tuple[str | None, str | None, str], dict[str, Any]] = {}
-    for label, hidden, (_status, findings, evidence) in judged:
+    ended_early = _status(judged) in ("timeout", "died")
+    for label, hidden, (status, findings, evidence) in judged:
+        if ended_early and status == "missing":
+            continue  # it was not tried any more; the finding about the case that ended early says why
         for f in findings:
             if f.passed:
                 continue
