@@ -1,7 +1,7 @@
 """A verdict for people: HTML for notebooks and feedback pages, plain text everywhere else."""
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from common.i18n import _
@@ -53,10 +53,15 @@ def _number(value: float) -> str:
     return f"{value:g}"
 
 
+def _each_once(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Findings that say the same on several criteria are told once."""
+    return list({(f["symptom"], f["detail"], f["why"]): f for f in reversed(findings)}.values())[::-1]
+
+
 def verdict_text(verdict: Mapping[str, Any]) -> str:
     """Return a verdict as plain text."""
     lines = [_head(verdict)]
-    for finding in verdict["findings"]:
+    for finding in _each_once(verdict["findings"]):
         lines += ["", f"  {finding['symptom']}" + _where(finding)]
         if finding["detail"]:
             lines += ["    " + line for line in finding["detail"].splitlines()]
@@ -86,7 +91,7 @@ def verdict_html(verdict: Mapping[str, Any]) -> str:
         f'<div class="pt2e-verdict" style="border-left:4px solid {colour};padding:.2em 0 .2em .8em;margin:.4em 0">',
         f"<p style='margin:.2em 0'><strong>{e(_head(verdict))}</strong></p>",
     ]
-    for finding in verdict["findings"]:
+    for finding in _each_once(verdict["findings"]):
         parts.append(f"<p style='margin:.5em 0 .2em'>{_ticks(finding['symptom'])}")
         parts.append(f" <small>{e(_where(finding).strip())}</small></p>" if finding["cases"] else "</p>")
         if finding["detail"]:

@@ -47,6 +47,7 @@ class ObserverFromSpec(Exercise):
     }
     public_cases = (
         Case(observer="MinMaxObserver", dtype="int8", quant_min=-128, quant_max=127, qscheme="per_tensor_affine"),
+        Case(observer="HistogramObserver", dtype="uint8", quant_min=0, quant_max=255, qscheme="per_tensor_affine"),
         Case(
             observer="PerChannelMinMaxObserver",
             dtype="int8",
