@@ -35,7 +35,9 @@ def _draw_wrong_graph(finding: Mapping[str, Any]) -> None:
     from common.viz import draw, picture_from_facts
 
     raw = finding["picture"]["graph"]
-    mark = [tuple(m) if isinstance(m, list) else m for m in finding["picture"]["mark"]]
+    names = {node["name"] for node in raw["nodes"]}
+    marks = [tuple(m) if isinstance(m, list) else m for m in finding["picture"]["mark"]]
+    mark = [m for m in marks if ({m} if isinstance(m, str) else set(m)) <= names]  # a judge may name what is missing
     draw(picture_from_facts(raw["nodes"], raw["modules"]), mark=mark, title=_("Your graph"))
 
 
