@@ -1,0 +1,1 @@
+"""From what a student handed in to its result: collect, rebuild, execute, judge."""

@@ -1,0 +1,240 @@
+"""Run a rebuilt notebook in a kernel of its own, with limits, and lose no more than the question that misbehaves."""
+
+import asyncio
+import contextlib
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from traitlets import Int
+
+from common.i18n import _
+from pt2e_kit.grading.notes import CannotGrade, Note
+from pt2e_kit.grading.sandbox import Sandbox
+from pt2e_kit.notebooks import grade_metadata
+from pt2e_kit.settings import Limits
+
+# exit() would end the kernel; as an exception it ends its cell only.
+_PRELUDE = """
+def _leave(*_arguments):
+    raise SystemExit("exit() ends the cell here, not the kernel")
+get_ipython().user_ns.update(exit=_leave, quit=_leave)
+del _leave
+"""
+
+
+@dataclass
+class Executed:
+    """What running a notebook gave: outputs stand in the notebook's cells."""
+
+    statuses: dict[int, str] = field(default_factory=dict)
+    """Cell index → "timeout" or "died", for cells that did not come to their end."""
+    notes: list[Note] = field(default_factory=list)
+
+
+class _SandboxSpecs(KernelSpecManager):
+    """The one kernelspec: our own command, whatever is installed."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        super().__init__()
+        self._sandbox = sandbox
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        # An interrupt by message reaches the kernel through the sandbox; a signal would end bubblewrap.
+        return KernelSpec(argv=self._sandbox.command(), language="python", interrupt_mode="message")
+
+
+class _BoundedClient(NotebookClient):
+    """Keeps at most so many bytes of each cell's output."""
+
+    output_bytes = Int(200_000)
+
+    def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> NotebookNode | None:
+        if msg["msg_type"] in ("stream", "display_data", "execute_result", "error", "update_display_data"):
+            kept = cell.setdefault("_kept", 0)
+            size = len(str(msg["content"]))
+            cell["_kept"] = kept + size
+            if kept + size > self.output_bytes:
+                if msg["msg_type"] == "error":
+                    msg["content"] |= {"traceback": [], "evalue": str(msg["content"].get("evalue"))[:1000]}
+                elif kept > self.output_bytes:
+                    return None
+                elif msg["msg_type"] == "stream":
+                    msg["content"]["text"] = msg["content"]["text"][: self.output_bytes - kept] + "\n[…]\n"
+                else:
+                    msg["content"]["data"] = {"text/plain": _("[output too large: left out]")}
+        return super().process_message(msg, cell, cell_index)
+
+
+def execute(notebook: NotebookNode, sandbox: Sandbox, limits: Limits) -> Executed:
+    """Run all code cells in order; outputs go into `notebook`. Errors of cells stop nothing.
+
+    A cell over its time is interrupted, and what it had defined counts. A kernel that died or does not react is
+    replaced, and the cells before are run again without the one that ended it.
+
+    Raises:
+        CannotGrade: the kernel cannot be started (state `failed`): our side.
+    """
+    return asyncio.run(_Run(notebook, sandbox, limits).all_cells())
+
+
+class _Run:
+    def __init__(self, notebook: NotebookNode, sandbox: Sandbox, limits: Limits) -> None:
+        self.notebook, self.sandbox, self.limits = notebook, sandbox, limits
+        self.result = Executed()
+        self.deadline = time.monotonic() + limits.submission_seconds
+        self.replaced = 0
+        self.km: AsyncKernelManager | None = None
+
+    async def all_cells(self) -> Executed:
+        try:
+            await self._start()
+            for index, cell in enumerate(self.notebook.cells):
+                if cell.cell_type == "code":
+                    await self._cell(index, cell)
+            self._look_at_outputs()
+        finally:
+            await self._stop()
+            for cell in self.notebook.cells:
+                cell.pop("_kept", None)
+        return self.result
+
+    async def _start(self) -> None:
+        """Start a kernel in the sandbox. Sockets are files in the scratch: no port, no network."""
+        number = self.replaced
+        self.km = AsyncKernelManager(
+            kernel_name="sandboxed",
+            kernel_spec_manager=_SandboxSpecs(self.sandbox),
+            transport="ipc",
+            ip=str(self.sandbox.scratch / f"s{number}"),
+            connection_file=str(self.sandbox.scratch / f"kernel-{number}.json"),
+        )
+        self.client = _BoundedClient(
+            self.notebook,
+            km=self.km,
+            allow_errors=True,
+            skip_cells_with_tag="",
+            record_timing=False,
+            store_widget_state=False,
+            startup_timeout=60,
+            iopub_timeout=10,
+            output_bytes=self.limits.output_bytes,
+        )
+        self.client.log.disabled = True
+        try:
+            await self.client.async_start_new_kernel(
+                env=self.sandbox.environment(),
+                cwd=str(self.sandbox.work),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            await self.client.async_start_new_kernel_client()
+            await self._quietly(_PRELUDE)
+        except Exception as error:
+            text = _("the kernel cannot be started: {type}: {e}")
+            raise CannotGrade("failed", text.format(type=type(error).__name__, e=str(error)[:300])) from error
+
+    async def _stop(self) -> None:
+        if self.km is None:
+            return
+        with contextlib.suppress(Exception):
+            if self.client.kc is not None:
+                self.client.kc.stop_channels()
+        with contextlib.suppress(Exception):
+            await self.km.shutdown_kernel(now=True)
+        self.km = None
+
+    async def _quietly(self, source: str) -> None:
+        kc: Any = self.client.kc
+        kc.execute(source, silent=True, store_history=False)
+        await kc.get_shell_msg(timeout=30)
+
+    async def _cell(self, index: int, cell: NotebookNode) -> None:
+        seconds = min(self.limits.cell_seconds, self.deadline - time.monotonic())
+        if seconds <= 0 or self.km is None:
+            self.result.statuses[index] = "timeout" if self.km is not None else "died"
+            return
+        self.client.timeout = max(1, round(seconds))
+        try:
+            await self.client.async_execute_cell(cell, index)
+        except CellTimeoutError:
+            self.result.statuses[index] = "timeout"
+            text = _("time: cell {id} was stopped after {n} s").format(id=_name(cell), n=round(seconds))
+            self.result.notes.append(Note("limit", text))
+            if not await self._interrupted():
+                await self._replace(index)
+        except DeadKernelError:
+            self.result.statuses[index] = "died"
+            text = _("the kernel ended while cell {id} ran (exit, crash or out of memory)").format(id=_name(cell))
+            self.result.notes.append(Note("limit", text))
+            await self._replace(index)
+        if self.deadline < time.monotonic() and "submission" not in str(self.result.notes):
+            text = _("time: the submission took more than {n} s; the rest was not run")
+            self.result.notes.append(Note("limit", text.format(n=round(self.limits.submission_seconds))))
+
+    async def _interrupted(self) -> bool:
+        """Interrupt the running cell and see whether the kernel answers again."""
+        assert self.km is not None
+        with contextlib.suppress(Exception):
+            await self.km.interrupt_kernel()
+        kc: Any = self.client.kc
+        end = time.monotonic() + self.limits.interrupt_seconds
+        wanted = kc.kernel_info()
+        while (left := end - time.monotonic()) > 0:
+            try:
+                reply = await kc.get_shell_msg(timeout=left)
+            except Exception:
+                return False
+            if reply["parent_header"].get("msg_id") == wanted:
+                return True
+        return False
+
+    async def _replace(self, ended_at: int) -> None:
+        """Put a new kernel in the place of one that is gone, and run the cells before again."""
+        await self._stop()
+        self.replaced += 1
+        if self.replaced > self.limits.replacements:
+            text = _("the kernel was replaced {n} times; the rest was not run").format(n=self.limits.replacements)
+            self.result.notes.append(Note("limit", text))
+            return
+        await self._start()
+        for cell_index, cell in enumerate(self.notebook.cells[:ended_at]):
+            if cell.cell_type != "code" or cell_index in self.result.statuses or grade_metadata(cell).get("grade"):
+                continue  # cells that hang are left out; tests have left their evidence and outputs already
+            replayed = NotebookNode(cell_type="code", source=cell.source, metadata={}, outputs=[])
+            with contextlib.suppress(CellTimeoutError, DeadKernelError):
+                await self.client.async_execute_cell(replayed, cell_index)
+            self.notebook.cells[cell_index] = cell
+
+    def _look_at_outputs(self) -> None:
+        for cell in self.notebook.cells:
+            names = [o.get("ename") for o in cell.get("outputs", []) if o.output_type == "error"]
+            if "StdinNotImplementedError" in names:
+                text = _("cell {id} asks for input(), and there is nobody to answer").format(id=_name(cell))
+                self.result.notes.append(Note("limit", text))
+            if cell.get("_kept", 0) > self.limits.output_bytes:
+                text = _("the output of cell {id} was cut off at {n} kB")
+                self.result.notes.append(Note("limit", text.format(id=_name(cell), n=self.limits.output_bytes // 1000)))
+
+
+def _name(cell: NotebookNode) -> str:
+    return grade_metadata(cell).get("grade_id") or cell.id
+
+
+def copy_helpers(source: Path, work: Path) -> None:
+    """Copy the course's helper files (all but notebooks) into the kernel's working folder."""
+    import shutil
+
+    for path in sorted(source.rglob("*")):
+        relative = path.relative_to(source)
+        hidden = any(part.startswith(".") or part == "__pycache__" for part in relative.parts)
+        if path.is_file() and path.suffix != ".ipynb" and not hidden:
+            (work / relative).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, work / relative)

@@ -1,0 +1,121 @@
+"""The command that starts a student's kernel: inside bubblewrap where it is present, with limits in any case."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import common
+from pt2e_kit.settings import Limits
+
+KIT_INSIDE = Path("/kit")
+NOBODY = "65534"
+
+_LIMITED = """
+import os, resource, sys
+os.environ.pop("JPY_PARENT_PID", None)  # its parent is process 1 here, which ipykernel takes for "parent is gone"
+for name, value in {limits!r}:
+    kind = getattr(resource, name, None)
+    if kind is not None:
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+
+
+@cache
+def bubblewrap() -> str | None:
+    """Return the path of a bubblewrap that works here, or None (not installed, or namespaces are not allowed)."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return None
+    try:
+        subprocess.run(
+            [program, "--unshare-all", "--ro-bind", "/", "/", "true"], check=True, capture_output=True, timeout=20
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return program
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """How one kernel is started. `scratch` is the only folder that it can write to."""
+
+    scratch: Path
+    limits: Limits
+    enabled: bool
+
+    @property
+    def work(self) -> Path:
+        """The kernel's working folder, with the course's helper files."""
+        return self.scratch / "work"
+
+    @property
+    def evidence(self) -> Path:
+        """Where the probes leave their evidence."""
+        return self.scratch / "evidence"
+
+    def prepare(self) -> None:
+        """Make the folders of the scratch."""
+        for name in ("work", "evidence", "home", "home/ipython", "tmp"):
+            (self.scratch / name).mkdir(parents=True, exist_ok=True)
+
+    def command(self, connection_file: str = "{connection_file}") -> list[str]:
+        """Return the command of the kernel, as a kernelspec's argv."""
+        kernel = [sys.executable, "-c", _LIMITED.format(limits=self._limits()).strip()]
+        kernel += ["-m", "ipykernel_launcher", "-f", connection_file, "--HistoryManager.enabled=False"]
+        return [*self._bubblewrap(), *kernel] if self.enabled else kernel
+
+    def environment(self) -> dict[str, str]:
+        """Return the whole environment of the kernel: nothing of the grader's own."""
+        kit = KIT_INSIDE if self.enabled else Path(common.__file__).parent.parent
+        home = self.scratch / "home"
+        return {
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"]),
+            "HOME": str(home),
+            "IPYTHONDIR": str(home / "ipython"),
+            "TMPDIR": str(self.scratch / "tmp"),
+            "TORCHINDUCTOR_CACHE_DIR": str(self.scratch / "tmp" / "inductor"),
+            "MPLCONFIGDIR": str(home),
+            "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": os.pathsep.join([str(self.work), str(kit)]),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PT2E_KIT_EVIDENCE": str(self.evidence),
+        }
+
+    def _limits(self) -> list[tuple[str, int]]:
+        limits = self.limits
+        return [
+            ("RLIMIT_CPU", limits.cpu_seconds),
+            ("RLIMIT_DATA", limits.memory_bytes),
+            ("RLIMIT_NPROC", limits.processes),
+            ("RLIMIT_NOFILE", limits.open_files),
+            ("RLIMIT_FSIZE", limits.file_bytes),
+            ("RLIMIT_CORE", 0),
+        ]
+
+    def _bubblewrap(self) -> list[str]:
+        program = bubblewrap()
+        assert program is not None
+        arguments = [program, "--unshare-all", "--die-with-parent", "--uid", NOBODY, "--gid", NOBODY]
+        arguments += ["--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+        for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64"):
+            path = Path("/", name)
+            if path.is_symlink():
+                arguments += ["--symlink", str(path.readlink()), str(path)]
+            elif path.exists():
+                arguments += ["--ro-bind", str(path), str(path)]
+        for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime"):
+            arguments += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+        for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
+            if not Path(prefix).is_relative_to("/usr"):
+                arguments += ["--ro-bind", prefix, prefix]
+        arguments += ["--ro-bind", str(Path(common.__file__).parent), str(KIT_INSIDE / "common")]
+        arguments += ["--bind", str(self.scratch), str(self.scratch), "--chdir", str(self.work)]
+        return arguments
