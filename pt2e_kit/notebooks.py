@@ -41,10 +41,9 @@ def read_notebook(data: bytes) -> NotebookNode:
     if raw["nbformat"] not in (3, 4):
         raise Unreadable(_("its notebook format is version {v}; versions 3 and 4 are known").format(v=raw["nbformat"]))
     try:
-        notebook = nbformat.from_dict(raw)
         if raw["nbformat"] == 3:
-            notebook = nbformat.convert(notebook, 4)
-        return _mended(notebook)
+            return _mended(nbformat.reads(json.dumps(raw), as_version=4))
+        return _mended(nbformat.from_dict(raw))
     except Exception as error:
         raise Unreadable(_("its cells cannot be read: {e}").format(e=str(error)[:200])) from None
 

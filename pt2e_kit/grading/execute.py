@@ -35,7 +35,7 @@ class Executed:
     """What running a notebook gave: outputs stand in the notebook's cells."""
 
     statuses: dict[int, str] = field(default_factory=dict)
-    """Cell index → "timeout" or "died", for cells that did not come to their end."""
+    """Cell index → "ok" or "error" as the kernel replied, "timeout" or "died"; cells that did not run are not in it."""
     notes: list[Note] = field(default_factory=list)
 
 
@@ -83,6 +83,10 @@ def execute(notebook: NotebookNode, sandbox: Sandbox, limits: Limits) -> Execute
         CannotGrade: the kernel cannot be started (state `failed`): our side.
     """
     return asyncio.run(_Run(notebook, sandbox, limits).all_cells())
+
+
+async def _nothing(**_event: Any) -> None:
+    """A hook that does nothing."""
 
 
 class _Run:
@@ -159,11 +163,17 @@ class _Run:
     async def _cell(self, index: int, cell: NotebookNode) -> None:
         seconds = min(self.limits.cell_seconds, self.deadline - time.monotonic())
         if seconds <= 0 or self.km is None:
-            self.result.statuses[index] = "timeout" if self.km is not None else "died"
             return
         self.client.timeout = max(1, round(seconds))
+
+        async def keep_status(execute_reply: Any, **_rest: Any) -> None:
+            status = (execute_reply or {}).get("content", {}).get("status")
+            self.result.statuses[index] = "ok" if status == "ok" else "error"
+
+        self.client.on_cell_executed = keep_status
         try:
             await self.client.async_execute_cell(cell, index)
+            self.result.statuses.setdefault(index, "ok")  # an empty cell gets no reply
         except CellTimeoutError:
             self.result.statuses[index] = "timeout"
             text = _("time: cell {id} was stopped after {n} s").format(id=_name(cell), n=round(seconds))
@@ -205,8 +215,10 @@ class _Run:
             self.result.notes.append(Note("limit", text))
             return
         await self._start()
+        self.client.on_cell_executed = _nothing
         for cell_index, cell in enumerate(self.notebook.cells[:ended_at]):
-            if cell.cell_type != "code" or cell_index in self.result.statuses or grade_metadata(cell).get("grade"):
+            ended_early = self.result.statuses.get(cell_index) in ("timeout", "died")
+            if cell.cell_type != "code" or ended_early or grade_metadata(cell).get("grade"):
                 continue  # cells that hang are left out; tests have left their evidence and outputs already
             replayed = NotebookNode(cell_type="code", source=cell.source, metadata={}, outputs=[])
             with contextlib.suppress(CellTimeoutError, DeadKernelError):
