@@ -32,6 +32,12 @@ from pt2e_kit.grading.times import submitted_at
 from pt2e_kit.notebooks import Unreadable, exercise_cells, grade_metadata, is_answer, is_graded, read_notebook
 from pt2e_kit.settings import DEFAULT_LIMITS, Limits, read_class_seed
 
+JUDGED = "pt2e_kit_judged"
+"""Metadata of an output that the judge's findings stand in: without it no score is saved."""
+
+SAFE_OUTPUTS = ("text/plain", "image/png", "image/jpeg")
+"""What is kept of a student's outputs: HTML, SVG and scripts would run in the browser of whoever reads them."""
+
 
 @dataclass
 class Graded:
@@ -167,6 +173,7 @@ class _Notebook:
             copy_helpers(self.source, sandbox.work)
             executed = execute(rebuilt.notebook, sandbox, self.limits)
             notes += executed.notes
+            keep_safe_outputs(rebuilt.notebook)
             verdicts, more = judge_exercises(rebuilt.exercises, rebuilt.student_sources, sandbox.evidence, self.limits)
             notes += [Note(n["kind"], n["message"]) for v in verdicts.values() for n in v["notes"]]  # type: ignore[arg-type]
             notes += [Note(n["kind"], n["message"]) for n in more]  # type: ignore[arg-type]
@@ -206,6 +213,9 @@ class _Notebook:
             return results.cell_entry(grade_id, "written", None, points, "manual")
         if grade_id in verdicts:
             verdict = verdicts[grade_id]
+            if verdict["status"] in ("timeout", "died"):
+                text = _("{id}: trying the answer ended early ({status})")
+                notes.append(Note("limit", text.format(id=verdict["id"], status=verdict["status"])))
             show_verdict(cell, verdict, points)
             return results.exercise_entry(verdict)
         scored = plain.score(cell, executed.statuses.get(index, "missing"), points)
@@ -215,9 +225,18 @@ class _Notebook:
         return results.cell_entry(grade_id, "plain", scored.score, points, scored.status, scored.symptom)
 
 
+def keep_safe_outputs(notebook: NotebookNode) -> None:
+    """Leave in all outputs only what cannot do anything in a browser."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if "data" in output:
+                output["data"] = {k: v for k, v in output["data"].items() if k in SAFE_OUTPUTS}
+                output["metadata"] = {}
+
+
 def show_verdict(cell: NotebookNode, verdict: dict[str, Any], points: float) -> None:
     """Put findings and score into the outputs of a test cell, in the place of what the kernel showed."""
-    cell.outputs = [nbformat.v4.new_output("display_data", verdict_mimebundle(verdict | {"hint": False}))]
+    cell.outputs = [nbformat.v4.new_output("display_data", verdict_mimebundle(verdict), metadata={JUDGED: True})]
     if points:
         shown = {"text/plain": repr(float(verdict["score"]))}
         cell.outputs.append(nbformat.v4.new_output("execute_result", shown, execution_count=cell.execution_count))

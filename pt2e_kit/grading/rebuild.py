@@ -14,6 +14,7 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
+from nbgrader.utils import compute_checksum
 
 from common.i18n import _
 from pt2e_kit.grading.notes import Note
@@ -80,6 +81,7 @@ def _template(instructor: NotebookNode) -> NotebookNode:
     for cell in template.cells:
         if is_answer(cell):
             cell.source = without_solution(cell.source, cell.cell_type)
+            cell.metadata["nbgrader"]["checksum"] = compute_checksum(cell)  # how nbgrader knows "no response"
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     return template
@@ -93,7 +95,7 @@ def _released_source(cell: NotebookNode) -> str:
 
 def _place(extra: list[NotebookNode], cells: list[NotebookNode], sources: list[str]) -> None:
     for cell in extra:
-        new = nbformat.v4.new_code_cell(cell.source)
+        new = nbformat.v4.new_code_cell(_harmless(cell.source))
         new.id = f"student-{len(cells)}"
         cells.append(new)
         sources.append(cell.source)
@@ -196,6 +198,7 @@ class _Matcher:
                 self._claim(between[0], key)
 
     def _remark(self) -> None:
+        bare = 0
         for key, cell in self.by_key.items():
             found = self.matches[key]
             if not grade_metadata(cell):
@@ -208,8 +211,10 @@ class _Matcher:
                 self.notes.append(Note("repair", text))
             if found and not is_answer(cell):
                 self._remark_on_test(key, [self.submitted[i] for i in found])
-            if any(grade_metadata(self.submitted[i]).get("grade_id") is None for i in found):
-                self.notes.append(Note("repair", _("cell {id} had lost its metadata").format(id=key)))
+            bare += any(grade_metadata(self.submitted[i]).get("grade_id") is None for i in found)
+        if bare:
+            text = _("{n} cells had lost their metadata; they were found by id, likeness or place").format(n=bare)
+            self.notes.append(Note("repair", text))
 
     def _remark_on_test(self, key: str, found: list[NotebookNode]) -> None:
         points = grade_metadata(self.by_key[key]).get("points")
@@ -227,7 +232,7 @@ class _Matcher:
         changed = [s for s in sources if s.strip() not in ("", stub)]
         if not changed:
             return self.released[key], False
-        return changed[-1].replace("\0", "\N{SYMBOL FOR NULL}"), True
+        return _harmless(changed[-1]), True
 
     def extras(self) -> dict[str | None, list[NotebookNode]]:
         """The student's own code cells, by the template cell behind which they stand (None: at the top)."""
@@ -241,6 +246,11 @@ class _Matcher:
             elif cell.cell_type == "code" and cell.source.strip():
                 found.setdefault(last, []).append(cell)
         return found
+
+
+def _harmless(source: str) -> str:
+    """A student's source without what files and nbgrader's later steps stumble over; it means the same to Python."""
+    return source.replace("\0", "\N{SYMBOL FOR NULL}").replace("### BEGIN ", "## BEGIN ").replace("### END ", "## END ")
 
 
 def _defined(source: str) -> set[str]:

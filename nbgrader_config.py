@@ -1,0 +1,33 @@
+"""What `nbgrader` and formgrader read: our steps in the place of nbgrader's own where grading must be trusted.
+
+Nothing here loads torch, so that every nbgrader command stays quick.
+"""
+
+from pathlib import Path
+
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, ClearHiddenTests, GetGrades, SaveAutoGrades
+
+from pt2e_kit.course import put_own_programs_on_path
+from pt2e_kit.nbgrader_steps import GradeSubmission, HideDetails, RefuseUnjudged, SubmittedNotebookExporter
+
+put_own_programs_on_path()
+
+c = get_config()  # noqa: F821  (nbgrader puts it there)
+
+c.CourseDirectory.root = str(Path(__file__).resolve().parent)
+c.CourseDirectory.course_id = "pt2e"
+
+# Students' notebooks are read leniently. Everything else happens in one step: rebuild, execute in a sandbox, judge.
+c.Autograde.exporter_class = SubmittedNotebookExporter
+c.Autograde.sanitize_preprocessors = []
+c.Autograde.autograde_preprocessors = [
+    GradeSubmission,
+    RefuseUnjudged,
+    SaveAutoGrades,
+    AssignLatePenalties,
+    CheckCellMetadata,
+]
+
+# Feedback never shows hidden tests.
+c.GenerateFeedback.preprocessors = [ClearHiddenTests, HideDetails, GetGrades, CSSHTMLHeaderPreprocessor]
