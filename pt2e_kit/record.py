@@ -139,7 +139,7 @@ def _record_in_gradebook(course: Course, graded: Graded) -> None:
         directory, config = course.nbgrader(assignment, student, submitted_directory=staged)
         hand_over(student, assignment, graded)
         try:
-            _convert(Autograde, directory, config)
+            convert(Autograde, directory, config)
         finally:
             take_back(student, assignment)
 
@@ -150,7 +150,7 @@ def prepare_gradebook(course: Course, assignment: str) -> None:
 
     with tempfile.TemporaryDirectory(prefix="pt2e-") as elsewhere:
         directory, config = course.nbgrader(assignment, ".", release_directory=elsewhere)
-        _convert(GenerateAssignment, directory, config)
+        convert(GenerateAssignment, directory, config)
 
 
 def write_feedback(course: Course, assignment: str, student: str = "*") -> list[Path]:
@@ -160,11 +160,11 @@ def write_feedback(course: Course, assignment: str, student: str = "*") -> list[
     if not list((course.root / "autograded").glob(f"{student}/{assignment}/*.ipynb")):
         return []
     directory, config = course.nbgrader(assignment, student)
-    _convert(GenerateFeedback, directory, config)
+    convert(GenerateFeedback, directory, config)
     return sorted((course.root / "feedback").glob(f"{student}/{assignment}/*.html"))
 
 
-def _convert(kind: Any, directory: Any, config: Any) -> None:
+def convert(kind: Any, directory: Any, config: Any) -> None:
     """Run one of nbgrader's converters, with its log kept for the case that it fails.
 
     Raises:

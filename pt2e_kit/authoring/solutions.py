@@ -1,0 +1,83 @@
+"""Instructor notebooks, executed, with hidden tests removed: what self-learners read."""
+
+import copy
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from common.i18n import _
+from pt2e_kit.authoring.digest import stamp
+from pt2e_kit.authoring.fmt import canonical_text
+from pt2e_kit.course import Course
+from pt2e_kit.notebooks import without_hidden
+
+CELL_SECONDS = 120
+MAX_BYTES = 2**20
+MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
+
+
+def solutions(root: Path, assignment: str) -> list[Path]:
+    """Execute the lessons of an assignment into solutions/; return the notebooks, relative to the course.
+
+    Raises:
+        LookupError: there is no such assignment.
+        RuntimeError: a cell raised (a check that fails included), or a notebook is larger than 1 MiB.
+    """
+    source = Course(root).source(assignment)
+    written = []
+    for path in sorted(source.glob("*.ipynb")):
+        original = nbformat.read(path, as_version=4)
+        made = execute_solution(original, path.name, source)
+        text = _without_paths(canonical_text(made), root)
+        if len(text.encode()) > MAX_BYTES:
+            raise RuntimeError(_("{name}: the executed notebook is larger than 1 MiB").format(name=path.name))
+        target = root / "solutions" / assignment / path.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        written.append(target.relative_to(root))
+    return written
+
+
+def execute_solution(original: NotebookNode, name: str, folder: Path) -> NotebookNode:
+    """Return the executed notebook, without hidden tests, solution marks and nbgrader's metadata."""
+    notebook = copy.deepcopy(original)
+    stamp(notebook, original)
+    for cell in notebook.cells:
+        source = without_hidden(cell.source) if cell.cell_type == "code" else cell.source
+        cell.source = "\n".join(line for line in source.split("\n") if not line.strip().startswith(MARKS))
+        cell.metadata = NotebookNode()
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_SECONDS,
+        allow_errors=True,
+        record_timing=False,
+        store_widget_state=False,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    client.execute(stderr=subprocess.DEVNULL)  # ipykernel's remarks on its own sockets
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                text = _("{name}, cell {id}: {kind}: {message}")
+                raise RuntimeError(text.format(name=name, id=cell.id, kind=output.ename, message=output.evalue))
+    _tidy(notebook)
+    return notebook
+
+
+def _tidy(notebook: NotebookNode) -> None:
+    """Leave out what differs from run to run and what a reader does not need."""
+    notebook.metadata.pop("language_info", None)
+    for cell in notebook.cells:
+        cell.pop("attachments", None)
+        outputs: list[Any] = cell.get("outputs", [])
+        cell_streams = [o for o in outputs if not (o.output_type == "stream" and o.name == "stderr")]
+        if outputs:
+            cell.outputs = cell_streams
+
+
+def _without_paths(text: str, root: Path) -> str:
+    return text.replace(str(root.resolve()) + "/", "").replace(str(Path.home()) + "/", "~/")
