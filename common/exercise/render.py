@@ -9,9 +9,12 @@ from common.i18n import _
 GOOD, BAD = "#0072B2", "#D55E00"  # Okabe–Ito blue and vermillion; the signs ✓ and ✗ carry the meaning
 
 
-def verdict_mimebundle(verdict: Mapping[str, Any]) -> dict[str, str]:
-    """Return ``text/html`` and ``text/plain`` of a verdict (`Verdict.as_dict`). Everything in it is escaped."""
-    return {"text/html": verdict_html(verdict), "text/plain": verdict_text(verdict)}
+def verdict_mimebundle(verdict: Mapping[str, Any], *, graded: bool = False) -> dict[str, str]:
+    """Return ``text/html`` and ``text/plain`` of a verdict (`Verdict.as_dict`). Everything in it is escaped.
+
+    In graded feedback `why` is open, and no hints are offered.
+    """
+    return {"text/html": verdict_html(verdict, graded=graded), "text/plain": verdict_text(verdict, graded=graded)}
 
 
 def show(verdict: Mapping[str, Any]) -> None:
@@ -60,7 +63,7 @@ def _each_once(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]
     return list({(f["symptom"], f["detail"], f["why"]): f for f in reversed(findings)}.values())[::-1]
 
 
-def verdict_text(verdict: Mapping[str, Any]) -> str:
+def verdict_text(verdict: Mapping[str, Any], *, graded: bool = False) -> str:
     """Return a verdict as plain text."""
     lines = [_head(verdict)]
     for finding in _each_once(verdict["findings"]):
@@ -72,7 +75,7 @@ def verdict_text(verdict: Mapping[str, Any]) -> str:
     if verdict["findings"]:
         lines.append("")
     lines += [f"  {'✓' if c['passed'] else '✗'} {c['name']}" + _points(c) for c in verdict["criteria"]]
-    if not verdict["passed"]:
+    if not verdict["passed"] and not graded:
         lines += ["", "  " + _('For a hint: hint("{id}")').format(id=verdict["id"])]
     return "\n".join(lines)
 
@@ -85,7 +88,7 @@ def _where(finding: Mapping[str, Any]) -> str:
     return f" [{', '.join(finding['cases'])}]" if finding["cases"] else ""
 
 
-def verdict_html(verdict: Mapping[str, Any]) -> str:
+def verdict_html(verdict: Mapping[str, Any], *, graded: bool = False) -> str:
     """Return a verdict as HTML that reads in light and dark themes; `why` stands behind a disclosure."""
     e = html.escape
     colour = GOOD if verdict["passed"] else BAD
@@ -100,10 +103,13 @@ def verdict_html(verdict: Mapping[str, Any]) -> str:
             parts.append(f"<pre style='margin:.2em 0 .2em 1em;white-space:pre-wrap'>{e(finding['detail'])}</pre>")
         if finding["why"]:
             why = _ticks(finding["why"])
-            parts.append(f"<details style='margin-left:1em'><summary>{e(_('why?'))}</summary>{why}</details>")
+            if graded:
+                parts.append(f"<p style='margin:.2em 0 .2em 1em'>{e(_('Why:'))} {why}</p>")
+            else:
+                parts.append(f"<details style='margin-left:1em'><summary>{e(_('why?'))}</summary>{why}</details>")
     rows = (f"{'✓' if c['passed'] else '✗'} {e(c['name'])}{e(_points(c))}" for c in verdict["criteria"])
     parts.append(f"<p style='margin:.5em 0 .2em'>{' &nbsp; '.join(rows)}</p>")
-    if not verdict["passed"]:
+    if not verdict["passed"] and not graded:
         hint = _ticks(_("For a hint: `hint({id!r})`").format(id=verdict["id"]))
         parts.append(f"<p style='margin:.2em 0'><small>{hint}</small></p>")
     return "".join([*parts, "</div>"])

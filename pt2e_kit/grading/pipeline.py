@@ -236,7 +236,9 @@ def keep_safe_outputs(notebook: NotebookNode) -> None:
 
 def show_verdict(cell: NotebookNode, verdict: dict[str, Any], points: float) -> None:
     """Put findings and score into the outputs of a test cell, in the place of what the kernel showed."""
-    cell.outputs = [nbformat.v4.new_output("display_data", verdict_mimebundle(verdict), metadata={JUDGED: True})]
+    cell.outputs = [
+        nbformat.v4.new_output("display_data", verdict_mimebundle(verdict, graded=True), metadata={JUDGED: True})
+    ]
     if points:
         shown = {"text/plain": repr(float(verdict["score"]))}
         cell.outputs.append(nbformat.v4.new_output("execute_result", shown, execution_count=cell.execution_count))
