@@ -8,6 +8,13 @@
 and its exercises are checked with ``from common import check; check("m02_2.insert_after")``.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from common.exercise.capture import evidence
+    from common.exercise.notebook import check, hint
+    from common.lessons import lesson
+
 __all__ = ["check", "evidence", "hint", "lesson"]
 
 

@@ -12,8 +12,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
+from typing import TYPE_CHECKING
 
 from common.i18n import _
+
+if TYPE_CHECKING:
+    from torch.profiler import profile
 
 THREADS = 1
 """Results depend on the number of threads (sums are taken in another order), so the course uses one."""
@@ -100,3 +104,27 @@ def env_summary() -> str:
             f"nnpack={torch.backends.nnpack.is_available()}",
         ]
     )
+
+
+@contextmanager
+def cpu_profile() -> "Iterator[profile]":
+    """Profile what runs inside on the CPU: afterwards ``prof.events()`` holds one event for each call of an op.
+
+    The profiler's own messages, which go to the C-level stderr, are kept away from the notebook.
+    """
+    from torch.profiler import ProfilerActivity, profile
+
+    with _stderr_silenced(), profile(activities=[ProfilerActivity.CPU]) as prof:
+        yield prof
+
+
+@contextmanager
+def _stderr_silenced() -> Iterator[None]:
+    kept, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(null)

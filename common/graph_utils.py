@@ -92,8 +92,13 @@ def compare(
     return {"sqnr_db": sqnr(a, b), "max_abs_err": (a - b).abs().max().item()}
 
 
-def diff_ops(a: fx.GraphModule, b: fx.GraphModule) -> list[tuple[str, int, int, int]]:
-    """Return ``(op, count in a, count in b, b − a)``, changed ops first, then by name."""
+def diff_ops(
+    a: fx.GraphModule, b: fx.GraphModule, label_a: str = "before", label_b: str = "after"
+) -> tuple[list[list[object]], list[str]]:
+    """Compare the op counts of two graphs: rows ``[op, count in a, count in b, b − a]``, and the headers of a table.
+
+    Ops whose count changed come first. Show it with ``table(*diff_ops(a, b, "exported", "prepared"))``.
+    """
     ca, cb = op_counts(a), op_counts(b)
-    rows = [(op, ca[op], cb[op], cb[op] - ca[op]) for op in sorted(set(ca) | set(cb))]
-    return sorted(rows, key=lambda r: (r[3] == 0, r[0]))
+    rows: list[list[object]] = [[op, ca[op], cb[op], cb[op] - ca[op]] for op in sorted(set(ca) | set(cb))]
+    return sorted(rows, key=lambda r: (r[3] == 0, str(r[0]))), ["op", label_a, label_b, "difference"]

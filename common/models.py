@@ -102,7 +102,42 @@ class LinearReLU(nn.Module):
         return self.fc_b(self.relu(self.fc_a(torch.flatten(x, 1))))
 
 
+class TinyConvNet(nn.Module):
+    """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
+
+    Input (batch, 3, 16, 16), output (batch, 4): one logit for each orientation of the stripes. Each use of ReLU and
+    max pool has a module of its own (X86InductorQuantizer fails on a ReLU that is used twice).
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 16, 3, padding=1)
+        self.bn1 = nn.BatchNorm2d(16)
+        self.relu1 = nn.ReLU()
+        self.pool1 = nn.MaxPool2d(2)
+        self.conv2 = nn.Conv2d(16, 16, 3, padding=1)
+        self.bn2 = nn.BatchNorm2d(16)
+        self.relu2 = nn.ReLU()
+        self.conv3 = nn.Conv2d(16, 16, 3, padding=1)
+        self.bn3 = nn.BatchNorm2d(16)
+        self.relu3 = nn.ReLU()
+        self.pool2 = nn.MaxPool2d(2)
+        self.conv4 = nn.Conv2d(16, 32, 3, padding=1)
+        self.bn4 = nn.BatchNorm2d(32)
+        self.relu4 = nn.ReLU()
+        self.pool3 = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(32, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.pool1(self.relu1(self.bn1(self.conv1(x))))
+        y = self.bn3(self.conv3(self.relu2(self.bn2(self.conv2(x)))))
+        x = self.pool2(self.relu3(y + x))
+        x = self.pool3(self.relu4(self.bn4(self.conv4(x))))
+        return self.fc(torch.flatten(x, 1))
+
+
 MODELS: dict[str, Callable[[], nn.Module]] = {
+    "tiny": TinyConvNet,
     "conv_relu": ConvReLU,
     "conv_relu_conv": ConvReLUConv,
     "conv_chain": ConvChain,

@@ -18,6 +18,7 @@ from torchao.quantization.pt2e import (
     move_exported_model_to_eval,
     move_exported_model_to_train,
 )
+from torchao.quantization.pt2e.lowering import lower_pt2e_quantized_to_x86
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 from torchao.quantization.pt2e.quantizer import (
     DerivedQuantizationSpec,
@@ -26,6 +27,10 @@ from torchao.quantization.pt2e.quantizer import (
     QuantizationSpec,
     Quantizer,
     SharedQuantizationSpec,
+)
+from torchao.quantization.pt2e.quantizer.x86_inductor_quantizer import (
+    X86InductorQuantizer,
+    get_default_x86_inductor_quantization_config,
 )
 from torchao.testing.pt2e._xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
 
@@ -54,6 +59,7 @@ __all__ = [
     "QuantizationSpec",
     "Quantizer",
     "SharedQuantizationSpec",
+    "X86InductorQuantizer",
     "XNNPACKQuantizer",
     "convert_pt2e",
     "disable_fake_quant",
@@ -61,7 +67,9 @@ __all__ = [
     "enable_fake_quant",
     "enable_observer",
     "export_module",
+    "get_x86_quantizer",
     "get_xnnpack_quantizer",
+    "lower_pt2e_quantized_to_x86",
     "move_exported_model_to_eval",
     "move_exported_model_to_train",
     "prepare_pt2e",
@@ -85,3 +93,8 @@ def get_xnnpack_quantizer(*, is_per_channel: bool = True, is_qat: bool = False) 
     """Return an XNNPACKQuantizer with the symmetric int8 config set globally, and where the class came from."""
     config = get_symmetric_quantization_config(is_per_channel=is_per_channel, is_qat=is_qat)
     return XNNPACKQuantizer().set_global(config), XNNPACK_SOURCE
+
+
+def get_x86_quantizer() -> X86InductorQuantizer:
+    """Return an X86InductorQuantizer with its default config set globally: uint8 activations, per-channel int8 weights."""
+    return X86InductorQuantizer().set_global(get_default_x86_inductor_quantization_config())

@@ -188,14 +188,14 @@ class BuildManual(Exercise):
         with torch.no_grad():
             for batch in batches(case.seed):
                 prepared(*batch)
-        return {node.args[0].name: observer for node, observer in _observers(prepared)}  # type: ignore[union-attr]
+        return {node.args[0].name: observer for node, observer in _observers(prepared)}
 
 
 def _calls(after: GraphFacts) -> list[Any]:
     return [n for n in after.nodes if n.op == "call_module" and n.target != "_guards_fn"]
 
 
-def _observers(gm: "fx.GraphModule") -> list[tuple["fx.Node", Any]]:
+def _observers(gm: "fx.GraphModule") -> list[tuple[Any, Any]]:
     from common.graph_utils import observer_nodes
 
     return observer_nodes(gm)
@@ -205,7 +205,7 @@ def _makers(case: Case) -> tuple[Any, Any]:
     """What the exercise hands to the answer: functions that build an observer as the quantizer's specs say."""
     from common.pt2e import get_xnnpack_quantizer
 
-    config = get_xnnpack_quantizer(is_per_channel=case.per_channel)[0].global_config
+    config: Any = get_xnnpack_quantizer(is_per_channel=case.per_channel)[0].global_config
     act, weight = config.input_activation, config.weight
     axis = {"ch_axis": weight.ch_axis} if case.per_channel else {}
 
