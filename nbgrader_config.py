@@ -9,7 +9,7 @@ from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, ClearHiddenTests, GetGrades, SaveAutoGrades
 
 from pt2e_kit.course import put_own_programs_on_path
-from pt2e_kit.nbgrader_steps import GradeSubmission, HideDetails, RefuseUnjudged, SubmittedNotebookExporter
+from pt2e_kit.nbgrader_steps import GradeSubmission, HideDetails, RefuseUnjudged, StampSource, SubmittedNotebookExporter
 
 put_own_programs_on_path()
 
@@ -17,6 +17,9 @@ c = get_config()  # noqa: F821  (nbgrader puts it there)
 
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.course_id = "pt2e"
+
+# Student versions say which source they were made from, so that the tests notice when they are out of date.
+c.GenerateAssignment.preprocessors.insert(0, StampSource)
 
 # Students' notebooks are read leniently. Everything else happens in one step: rebuild, execute in a sandbox, judge.
 c.Autograde.exporter_class = SubmittedNotebookExporter

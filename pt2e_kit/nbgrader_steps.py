@@ -9,6 +9,7 @@ from nbgrader.converters import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from common.i18n import _
+from pt2e_kit.authoring.digest import stamp
 from pt2e_kit.grading.pipeline import JUDGED, Graded, grade_submission
 from pt2e_kit.notebooks import Unreadable, exercise_cells, read_notebook
 
@@ -23,6 +24,15 @@ def hand_over(student: str, assignment: str, graded: Graded) -> None:
 def take_back(student: str, assignment: str) -> None:
     """Forget what was handed over."""
     _handed_over.pop((student, assignment), None)
+
+
+class StampSource(NbGraderPreprocessor):
+    """First step of a student version: notes the digest of the source that it is made from."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Write the digest into the notebook's metadata."""
+        stamp(nb, nb)
+        return nb, resources
 
 
 class SubmittedNotebookExporter(NotebookExporter):

@@ -6,13 +6,14 @@ committed: `make demo` grades them as they are.
 """
 
 import copy
-import json
 import shutil
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
+
+from pt2e_kit.authoring.fmt import canonical_text
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULE, NOTEBOOK = "m02_by_hand", "m02_2_observers_by_hand.ipynb"
@@ -151,7 +152,7 @@ def main() -> None:
             name = NOTEBOOK.replace(".ipynb", " (1).ipynb")
         elif student == "s12":
             cell(notebook, "m02_2-insert_after-answer").source = LOOP.strip()
-        text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+        text = canonical_text(notebook)
         if student == "s09":
             text = text[: len(text) * 2 // 3]  # the upload broke off
         (folder / name).write_text(text, encoding="utf-8")

@@ -1,6 +1,5 @@
 """The fixed form of instructor notebooks, so that a change shows as what it is and nothing else."""
 
-import json
 import re
 from pathlib import Path
 
@@ -13,8 +12,11 @@ from pt2e_kit.notebooks import KERNELSPEC, ExerciseCell, exercise_cells, grade_m
 
 
 def canonical_text(notebook: NotebookNode) -> str:
-    """Return the file of a notebook: sorted keys, one space of indent, one newline at the end."""
-    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    """Return the file of a notebook as JupyterLab saves it: each line of a source on its own, keys sorted.
+
+    So a change of one line of a cell is a change of one line in the file.
+    """
+    return nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"
 
 
 def formatted(notebook: NotebookNode) -> NotebookNode:
@@ -40,6 +42,8 @@ def formatted(notebook: NotebookNode) -> NotebookNode:
 def _new_cell(cell: NotebookNode, exercise_cell: ExerciseCell | None) -> NotebookNode:
     make = {"code": nbformat.v4.new_code_cell, "raw": nbformat.v4.new_raw_cell}
     new = make.get(cell.cell_type, nbformat.v4.new_markdown_cell)(cell.source.strip("\n"))
+    if cell.get("attachments"):
+        new.attachments = cell.attachments  # pictures that were pasted into a text
     graded = dict(grade_metadata(cell))
     if graded:
         graded |= {"schema_version": 3, "task": bool(graded.get("task")), "cell_type": cell.cell_type}
@@ -83,11 +87,18 @@ def _slug(source: str) -> str:
 
 
 def format_files(paths: list[Path], *, write: bool) -> list[Path]:
-    """Return the notebooks that are not in the fixed form, and bring them into it where `write` is set."""
+    """Return the notebooks that are not in the fixed form, and bring them into it where `write` is set.
+
+    Raises:
+        ValueError: a file is no notebook, or cannot be brought into the fixed form; it is left as it is.
+    """
     changed = []
     for path in paths:
-        text = path.read_text(encoding="utf-8")
-        wanted = canonical_text(formatted(nbformat.reads(text, as_version=4)))
+        try:
+            text = path.read_text(encoding="utf-8")
+            wanted = canonical_text(formatted(nbformat.reads(text, as_version=4)))
+        except (ValueError, LookupError, AttributeError, nbformat.ValidationError) as error:
+            raise ValueError(f"{path}: {error}") from None
         if text != wanted:
             changed.append(path)
             if write:

@@ -72,7 +72,6 @@ def _tidy(notebook: NotebookNode) -> None:
     """Leave out what differs from run to run and what a reader does not need."""
     notebook.metadata.pop("language_info", None)
     for cell in notebook.cells:
-        cell.pop("attachments", None)
         outputs: list[Any] = cell.get("outputs", [])
         cell_streams = [o for o in outputs if not (o.output_type == "stream" and o.name == "stderr")]
         if outputs:
@@ -80,4 +79,6 @@ def _tidy(notebook: NotebookNode) -> None:
 
 
 def _without_paths(text: str, root: Path) -> str:
-    return text.replace(str(root.resolve()) + "/", "").replace(str(Path.home()) + "/", "~/")
+    text = text.replace(str(root.resolve()) + "/", "")
+    home = str(Path.home())
+    return text if home == "/" else text.replace(home + "/", "~/")
