@@ -1,5 +1,6 @@
 """The demo: the kit's main job on a class that the repository ships, in a folder of its own."""
 
+import shlex
 import shutil
 import time
 from collections import Counter
@@ -60,7 +61,7 @@ def run_demo(folder: Path, jobs: int = 2) -> int:
         console.say(_("   a student's feedback:  {path}").format(path=folder / page.relative_to(course.root)))
     result = folder / "results" / ASSIGNMENT / "s10" / "results.json"
     console.say(_("   a dishonest one:       {path}").format(path=result))
-    console.say(_("   the same in nbgrader:  cd {folder} && nbgrader export").format(folder=folder))
+    console.say(_("   the same in nbgrader:  cd {folder} && nbgrader export").format(folder=shlex.quote(str(folder))))
     console.say(_("   the lesson itself:     make lab, then release/{name}").format(name=ASSIGNMENT))
     return 0
 

@@ -79,6 +79,8 @@ def grade_one(
     for name, folder in (("--source", source), ("--submission", submission)):
         if not folder.is_dir():
             raise NotADirectoryError(_("{name}: {folder} is not a folder").format(name=name, folder=folder))
+    if out.is_dir():
+        raise ValueError(_("--out: {out} is a folder; name a file in it, such as results.json").format(out=out))
     with console.progress(_("grading")) as bar:
         bar.add_task(_("grading"), total=None)
         graded = grade_submission(source, submission, student=student, class_seed=read_class_seed(seed_file))
