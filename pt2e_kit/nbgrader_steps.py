@@ -10,7 +10,8 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from common.i18n import _
 from pt2e_kit.authoring.digest import stamp
-from pt2e_kit.grading.pipeline import JUDGED, Graded, grade_submission
+from pt2e_kit.grading.outputs import JUDGED
+from pt2e_kit.grading.pipeline import Graded, grade_submission
 from pt2e_kit.notebooks import Unreadable, exercise_cells, read_notebook
 
 _handed_over: dict[tuple[str, str], Graded] = {}

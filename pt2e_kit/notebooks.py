@@ -23,6 +23,10 @@ HIDDEN = re.compile(
 )
 
 
+MAX_CELLS = 3000
+"""A notebook with more cells is not read: matching them would keep the grader busy for long."""
+
+
 class Unreadable(ValueError):
     """A file that is no notebook; the message says why, in words."""
 
@@ -77,16 +81,21 @@ def _parse_json(text: str) -> Any:
         raise Unreadable(_("it is damaged near line {n}: {e}").format(n=error.lineno, e=error.msg)) from None
     except RecursionError:
         raise Unreadable(_("it is nested too deeply")) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise Unreadable(_("it is damaged: {e}").format(e=str(error)[:80])) from None
 
 
 def _mended(raw: NotebookNode) -> NotebookNode:
     """Keep of each cell what grading needs, in nbformat 4.5, with ids that are there and unique."""
     cells, seen = [], set()
-    for number, cell in enumerate(raw.get("cells", [])):
+    given = raw.get("cells", [])
+    if len(given) > MAX_CELLS:
+        raise ValueError(_("there are {n} of them; more than {max} are not read").format(n=len(given), max=MAX_CELLS))
+    for number, cell in enumerate(given):
         kind = cell.get("cell_type")
-        source = cell.get("source", "")
+        source = cell.get("source") or ""
         source = "".join(map(str, source)) if isinstance(source, list) else str(source)
-        source = source.replace("\r\n", "\n").replace("\r", "\n")
+        source = whole_text(source.replace("\r\n", "\n").replace("\r", "\n"))
         make = {"code": nbformat.v4.new_code_cell, "raw": nbformat.v4.new_raw_cell}.get(
             kind, nbformat.v4.new_markdown_cell
         )
@@ -99,6 +108,11 @@ def _mended(raw: NotebookNode) -> NotebookNode:
         seen.add(new.id)
         cells.append(new)
     return nbformat.v4.new_notebook(cells=cells, metadata=NotebookNode(kernelspec=dict(KERNELSPEC)))
+
+
+def whole_text(text: str) -> str:
+    """Return text that can be written as UTF-8: half of a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
 
 
 def grade_metadata(cell: NotebookNode) -> dict[str, Any]:

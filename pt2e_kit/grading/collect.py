@@ -12,6 +12,8 @@ from pt2e_kit.grading.notes import CannotGrade, Note
 
 MAX_DEPTH = 4
 MAX_ENTRIES = 5000
+_NOTEBOOK = re.compile(r"\.ipynb(\.(txt|json))?$", re.IGNORECASE)
+"""Some browsers and mail programs save a notebook as p1.ipynb.txt or p1.ipynb.json."""
 IGNORED_FOLDERS = {".ipynb_checkpoints", "__pycache__", ".git", "__MACOSX", ".venv", "venv", "node_modules"}
 
 
@@ -52,27 +54,27 @@ def _fill(entry: Found, folder: Path, files: list[Path], max_bytes: int, special
         entry.problem = CannotGrade("missing", cause)
         return
     if len(files) > 1:
-        names = ", ".join(sorted(_shown(f.relative_to(folder)) for f in files))
+        names = ", ".join(sorted(shown(f.relative_to(folder)) for f in files))
         cause = _("more than one file could be {name}.ipynb: {names}").format(name=entry.name, names=names)
         entry.problem = CannotGrade("ambiguous", cause)
         return
     (path,) = files
     relative = path.relative_to(folder)
     if relative.name != f"{entry.name}.ipynb":
-        entry.notes.append(Note("repair", _("the file was renamed: {name}").format(name=_shown(relative))))
+        entry.notes.append(Note("repair", _("the file was renamed: {name}").format(name=shown(relative))))
     elif len(relative.parts) > 1:
         entry.notes.append(
-            Note("repair", _("the file was in a folder further down: {name}").format(name=_shown(relative)))
+            Note("repair", _("the file was in a folder further down: {name}").format(name=shown(relative)))
         )
     try:
         entry.data = read_plain_file(path, max_bytes)
     except OSError as error:
-        cause = _("{name} cannot be read: {e}").format(name=_shown(relative), e=error.strerror or error)
+        cause = _("{name} cannot be read: {e}").format(name=shown(relative), e=error.strerror or error)
         entry.problem = CannotGrade("unreadable", cause)
 
 
-def _shown(path: Path) -> str:
-    """A file name from a submission, safe to print."""
+def shown(path: Path) -> str:
+    """Return a file name from a submission so that it is safe to print."""
     return re.sub(r"[^\w .,()+@=/-]", "?", str(path))[:120]
 
 
@@ -100,14 +102,15 @@ def _files(folder: Path) -> tuple[list[Path], list[Note]]:
                 Note("limit", _("there are more than {n} files; the rest was not looked at").format(n=MAX_ENTRIES))
             )
             break
+        notebook = bool(_NOTEBOOK.search(entry.name))
         if entry.is_symlink():
-            text = _("a link was not followed: {name}").format(name=_shown(Path(entry.name)))
+            text = _("a link was not followed: {name}").format(name=shown(Path(entry.name)))
             notes.append(Note("suspicion", text))
-        elif entry.name.endswith(".ipynb") and not entry.name.startswith("."):
+        elif notebook and not entry.name.startswith("."):
             if entry.is_file(follow_symlinks=False):
                 notebooks.append(Path(entry.path))
             else:
-                notes.append(Note("suspicion", _("{name} is not a plain file").format(name=_shown(Path(entry.name)))))
+                notes.append(Note("suspicion", _("{name} is not a plain file").format(name=shown(Path(entry.name)))))
     return notebooks, notes
 
 
@@ -130,8 +133,12 @@ def _candidates(name: str, files: list[Path], wanted: list[str]) -> list[Path]:
     return [
         f
         for f in files
-        if _looks_like(f.stem, name) and not any(_looks_like(f.stem, o) and len(o) > len(name) for o in others)
+        if _looks_like(_stem(f), name) and not any(_looks_like(_stem(f), o) and len(o) > len(name) for o in others)
     ]
+
+
+def _stem(file: Path) -> str:
+    return _NOTEBOOK.sub("", file.name)
 
 
 def _plain(text: str) -> str:

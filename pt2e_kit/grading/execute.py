@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import subprocess
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,14 +13,14 @@ from typing import Any
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.exceptions import CellExecutionComplete, DeadKernelError
 from nbformat import NotebookNode
 from traitlets import Int
 
 from common.i18n import _
 from pt2e_kit.grading.notes import CannotGrade, Note
 from pt2e_kit.grading.sandbox import Sandbox
-from pt2e_kit.notebooks import grade_metadata
+from pt2e_kit.notebooks import grade_metadata, is_graded
 from pt2e_kit.settings import Limits
 
 # exit() would end the kernel; as an exception it ends its cell only.
@@ -30,6 +32,9 @@ del _leave
 """
 
 
+OUTPUTS = ("stream", "display_data", "execute_result", "error", "update_display_data")
+
+
 @dataclass
 class Executed:
     """What running a notebook gave: outputs stand in the notebook's cells."""
@@ -37,6 +42,8 @@ class Executed:
     statuses: dict[int, str] = field(default_factory=dict)
     """Cell index → "ok" or "error" as the kernel replied, "timeout" or "died"; cells that did not run are not in it."""
     notes: list[Note] = field(default_factory=list)
+    evidence: list[Path] = field(default_factory=list)
+    """The folders for evidence, one for each kernel that ran."""
 
 
 class _SandboxSpecs(KernelSpecManager):
@@ -52,37 +59,54 @@ class _SandboxSpecs(KernelSpecManager):
 
 
 class _BoundedClient(NotebookClient):
-    """Keeps at most so many bytes of each cell's output."""
+    """Keeps at most so many bytes of each cell's output, and outlives messages that make no sense.
+
+    The kernel is the student's: what comes from it may be anything.
+    """
 
     output_bytes = Int(200_000)
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> NotebookNode | None:
-        if msg["msg_type"] in ("stream", "display_data", "execute_result", "error", "update_display_data"):
-            kept = cell.setdefault("_kept", 0)
-            size = len(str(msg["content"]))
-            cell["_kept"] = kept + size
-            if kept + size > self.output_bytes:
-                if msg["msg_type"] == "error":
-                    msg["content"] |= {"traceback": [], "evalue": str(msg["content"].get("evalue"))[:1000]}
-                elif kept > self.output_bytes:
-                    return None
-                elif msg["msg_type"] == "stream":
-                    msg["content"]["text"] = msg["content"]["text"][: self.output_bytes - kept] + "\n[…]\n"
-                else:
-                    msg["content"]["data"] = {"text/plain": _("[output too large: left out]")}
-        return super().process_message(msg, cell, cell_index)
+        try:
+            if msg["msg_type"].startswith("comm"):
+                return None  # widgets: nobody is there to use them, and they can redirect the output of later cells
+            if msg["msg_type"] in OUTPUTS and not self._fits(msg, cell):
+                return None
+            return super().process_message(msg, cell, cell_index)
+        except CellExecutionComplete:
+            raise
+        except Exception:
+            cell["_strange"] = True
+            return None
+
+    def _fits(self, msg: dict[str, Any], cell: NotebookNode) -> bool:
+        kept = cell.setdefault("_kept", 0)
+        size = len(str(msg["content"]))
+        cell["_kept"] = kept + size
+        if kept + size > self.output_bytes:
+            if msg["msg_type"] == "error":
+                msg["content"] |= {"traceback": [], "evalue": str(msg["content"].get("evalue"))[:1000]}
+            elif kept > self.output_bytes:
+                return False
+            elif msg["msg_type"] == "stream":
+                msg["content"]["text"] = msg["content"]["text"][: self.output_bytes - kept] + "\n[…]\n"
+            else:
+                msg["content"]["data"] = {"text/plain": _("[output too large: left out]")}
+        return True
 
 
-def execute(notebook: NotebookNode, sandbox: Sandbox, limits: Limits) -> Executed:
+def execute(notebook: NotebookNode, new_sandbox: Callable[[], Sandbox], limits: Limits) -> Executed:
     """Run all code cells in order; outputs go into `notebook`. Errors of cells stop nothing.
 
     A cell over its time is interrupted, and what it had defined counts. A kernel that died or does not react is
-    replaced, and the cells before are run again without the one that ended it.
+    replaced by one in a new sandbox, and the cells before are run again without the one that ended it.
 
     Raises:
         CannotGrade: the kernel cannot be started (state `failed`): our side.
     """
-    return asyncio.run(_Run(notebook, sandbox, limits).all_cells())
+    run = _Run(notebook, new_sandbox, limits)
+    with ThreadPoolExecutor(1) as thread:  # of its own, because formgrader calls from within an event loop
+        return thread.submit(lambda: asyncio.run(run.all_cells())).result()
 
 
 async def _nothing(**_event: Any) -> None:
@@ -90,8 +114,8 @@ async def _nothing(**_event: Any) -> None:
 
 
 class _Run:
-    def __init__(self, notebook: NotebookNode, sandbox: Sandbox, limits: Limits) -> None:
-        self.notebook, self.sandbox, self.limits = notebook, sandbox, limits
+    def __init__(self, notebook: NotebookNode, new_sandbox: Callable[[], Sandbox], limits: Limits) -> None:
+        self.notebook, self.new_sandbox, self.limits = notebook, new_sandbox, limits
         self.result = Executed()
         self.deadline = time.monotonic() + limits.submission_seconds
         self.replaced = 0
@@ -108,17 +132,19 @@ class _Run:
             await self._stop()
             for cell in self.notebook.cells:
                 cell.pop("_kept", None)
+                cell.pop("_strange", None)
         return self.result
 
     async def _start(self) -> None:
         """Start a kernel in the sandbox. Sockets are files in the scratch: no port, no network."""
-        number = self.replaced
+        sandbox = self.new_sandbox()
+        self.result.evidence.append(sandbox.evidence)
         self.km = AsyncKernelManager(
             kernel_name="sandboxed",
-            kernel_spec_manager=_SandboxSpecs(self.sandbox),
+            kernel_spec_manager=_SandboxSpecs(sandbox),
             transport="ipc",
-            ip=str(self.sandbox.scratch / f"s{number}"),
-            connection_file=str(self.sandbox.scratch / f"kernel-{number}.json"),
+            ip=str(sandbox.scratch / "s"),
+            connection_file=str(sandbox.scratch / "kernel.json"),
         )
         self.client = _BoundedClient(
             self.notebook,
@@ -134,8 +160,8 @@ class _Run:
         self.client.log.disabled = True
         try:
             await self.client.async_start_new_kernel(
-                env=self.sandbox.environment(),
-                cwd=str(self.sandbox.work),
+                env=sandbox.environment(),
+                cwd=str(sandbox.work),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
@@ -172,22 +198,30 @@ class _Run:
 
         self.client.on_cell_executed = keep_status
         try:
-            await self.client.async_execute_cell(cell, index)
+            await self._execute(cell, index)
             self.result.statuses.setdefault(index, "ok")  # an empty cell gets no reply
-        except CellTimeoutError:
+        except TimeoutError:
             self.result.statuses[index] = "timeout"
             text = _("time: cell {id} was stopped after {n} s").format(id=_name(cell), n=round(seconds))
             self.result.notes.append(Note("limit", text))
             if not await self._interrupted():
                 await self._replace(index)
-        except DeadKernelError:
+        except Exception as error:
             self.result.statuses[index] = "died"
-            text = _("the kernel ended while cell {id} ran (exit, crash or out of memory)").format(id=_name(cell))
-            self.result.notes.append(Note("limit", text))
+            if isinstance(error, DeadKernelError):
+                text = _("the kernel ended while cell {id} ran (exit, crash or out of memory)")
+            else:
+                text = _("the kernel talked nonsense while cell {id} ran; it was replaced")
+            self.result.notes.append(Note("limit", text.format(id=_name(cell))))
             await self._replace(index)
         if self.deadline < time.monotonic() and "submission" not in str(self.result.notes):
             text = _("time: the submission took more than {n} s; the rest was not run")
             self.result.notes.append(Note("limit", text.format(n=round(self.limits.submission_seconds))))
+
+    async def _execute(self, cell: NotebookNode, index: int) -> None:
+        """Execute one cell; the outer limit is for a kernel that floods us with messages."""
+        most = (self.client.timeout or 0) + self.client.iopub_timeout + 5
+        await asyncio.wait_for(self.client.async_execute_cell(cell, index), most)
 
     async def _interrupted(self) -> bool:
         """Interrupt the running cell and see whether the kernel answers again."""
@@ -218,11 +252,15 @@ class _Run:
         self.client.on_cell_executed = _nothing
         for cell_index, cell in enumerate(self.notebook.cells[:ended_at]):
             ended_early = self.result.statuses.get(cell_index) in ("timeout", "died")
-            if cell.cell_type != "code" or ended_early or grade_metadata(cell).get("grade"):
+            if cell.cell_type != "code" or ended_early or is_graded(cell) or self.deadline < time.monotonic():
                 continue  # cells that hang are left out; tests have left their evidence and outputs already
             replayed = NotebookNode(cell_type="code", source=cell.source, metadata={}, outputs=[])
-            with contextlib.suppress(CellTimeoutError, DeadKernelError):
-                await self.client.async_execute_cell(replayed, cell_index)
+            try:
+                await self._execute(replayed, cell_index)
+            except TimeoutError:
+                await self._interrupted()
+            except Exception:
+                pass  # the next cell will notice that the kernel is gone
             self.notebook.cells[cell_index] = cell
 
     def _look_at_outputs(self) -> None:
@@ -231,6 +269,9 @@ class _Run:
             if "StdinNotImplementedError" in names:
                 text = _("cell {id} asks for input(), and there is nobody to answer").format(id=_name(cell))
                 self.result.notes.append(Note("limit", text))
+            if cell.get("_strange"):
+                text = _("the kernel sent a message that makes no sense while cell {id} ran").format(id=_name(cell))
+                self.result.notes.append(Note("limit", text))
             if cell.get("_kept", 0) > self.limits.output_bytes:
                 text = _("the output of cell {id} was cut off at {n} kB")
                 self.result.notes.append(Note("limit", text.format(id=_name(cell), n=self.limits.output_bytes // 1000)))
@@ -238,15 +279,3 @@ class _Run:
 
 def _name(cell: NotebookNode) -> str:
     return grade_metadata(cell).get("grade_id") or cell.id
-
-
-def copy_helpers(source: Path, work: Path) -> None:
-    """Copy the course's helper files (all but notebooks) into the kernel's working folder."""
-    import shutil
-
-    for path in sorted(source.rglob("*")):
-        relative = path.relative_to(source)
-        hidden = any(part.startswith(".") or part == "__pycache__" for part in relative.parts)
-        if path.is_file() and path.suffix != ".ipynb" and not hidden:
-            (work / relative).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, work / relative)

@@ -1,7 +1,8 @@
 """Notes on a submission, and the ways in which it can fail to be graded."""
 
+import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Kind = Literal["repair", "suspicion", "limit", "environment", "time"]
 State = Literal["graded", "missing", "unreadable", "ambiguous", "failed"]
@@ -28,3 +29,19 @@ class CannotGrade(Exception):
     def __init__(self, state: State, cause: str) -> None:
         super().__init__(cause)
         self.state, self.cause = state, cause
+
+
+def printable(value: Any) -> Any:
+    """Return plain data in which no text can do anything to a terminal or fail to be written as UTF-8.
+
+    Control characters (line ends and tabs apart), direction marks and halves of surrogate pairs are replaced by a
+    replacement character.
+    """
+    if isinstance(value, str):
+        return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, dict):
+        return {printable(k): printable(v) for k, v in value.items()}
+    return [printable(v) for v in value] if isinstance(value, list) else value
+
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

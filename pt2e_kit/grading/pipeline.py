@@ -5,38 +5,32 @@ nothing is shared between two submissions but the judge's process.
 """
 
 import shutil
-import tempfile
 import time
+import traceback
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbformat import NotebookNode
 
 from common.env import versions
 from common.exercise import find_exercise
-from common.exercise.render import verdict_mimebundle
 from common.i18n import _
 from common.lessons import find_lesson
 from common.platform_checks import missing_parts
 from pt2e_kit.grading import plain, results, suspicion
 from pt2e_kit.grading.collect import Found, collect
-from pt2e_kit.grading.execute import Executed, copy_helpers, execute
+from pt2e_kit.grading.execute import Executed, execute
 from pt2e_kit.grading.judge import judge_exercises
-from pt2e_kit.grading.notes import CannotGrade, Note
+from pt2e_kit.grading.notes import CannotGrade, Note, printable
+from pt2e_kit.grading.outputs import keep_safe_outputs, show_score, show_verdict
 from pt2e_kit.grading.rebuild import Rebuilt, rebuild, unanswered
-from pt2e_kit.grading.sandbox import Sandbox, bubblewrap
+from pt2e_kit.grading.sandbox import Sandbox, bubblewrap, scratch_folder
+from pt2e_kit.grading.seize import seize
 from pt2e_kit.grading.times import submitted_at
 from pt2e_kit.notebooks import Unreadable, exercise_cells, grade_metadata, is_answer, is_graded, read_notebook
 from pt2e_kit.settings import DEFAULT_LIMITS, Limits, read_class_seed
-
-JUDGED = "pt2e_kit_judged"
-"""Metadata of an output that the judge's findings stand in: without it no score is saved."""
-
-SAFE_OUTPUTS = ("text/plain", "image/png", "image/jpeg")
-"""What is kept of a student's outputs: HTML, SVG and scripts would run in the browser of whoever reads them."""
 
 
 @dataclass
@@ -77,6 +71,7 @@ def grade_submission(
     student = student or submission.name
     class_seed = class_seed or read_class_seed()
     instructors = read_source(source)
+    max_score = sum(_max_score(notebook) for notebook in instructors.values())
     moment, notes = submitted_at(submission)
     if bubblewrap() is None:
         text = _("graded without a sandbox: bubblewrap is not installed or does not work here")
@@ -90,12 +85,18 @@ def grade_submission(
             entries.append(results.notebook_entry(found.name, "graded", None, one.grade(notes)))
             graded.notebooks[found.name] = one.notebook
         except CannotGrade as problem:
-            entries.append(results.notebook_entry(found.name, problem.state, problem.cause, []))
+            entries.append(results.notebook_entry(found.name, problem.state, printable(problem.cause), []))
+        except Exception as error:  # ours, or the machine's; whatever it is, the next notebook is graded all the same
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            cause = _("grading stopped with {type}: {e} ({file}, line {line})").format(
+                type=type(error).__name__, e=str(error)[:300], file=Path(last.filename).name, line=last.lineno
+            )
+            entries.append(results.notebook_entry(found.name, "failed", printable(cause), []))
     graded.result = results.submission(
         assignment=assignment or source.name,
         student=student,
         notebooks=entries,
-        max_score=sum(_max_score(nb) for nb in instructors.values()),
+        max_score=max_score,
         notes=notes,
         submitted_at=moment,
         graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -167,20 +168,19 @@ class _Notebook:
         notes += rebuilt.notes
         notes += suspicion.look(rebuilt.student_sources)
         self._require_parts(rebuilt)
-        with tempfile.TemporaryDirectory(prefix="pt2e-") as scratch:
-            sandbox = Sandbox(Path(scratch), self.limits, bubblewrap() is not None)
-            sandbox.prepare()
-            copy_helpers(self.source, sandbox.work)
-            executed = execute(rebuilt.notebook, sandbox, self.limits)
-            notes += executed.notes
+        with scratch_folder() as scratch:
+            executed = execute(rebuilt.notebook, lambda: Sandbox.new(scratch, self.source, self.limits), self.limits)
             keep_safe_outputs(rebuilt.notebook)
-            verdicts, more = judge_exercises(rebuilt.exercises, rebuilt.student_sources, sandbox.evidence, self.limits)
-            notes += [Note(n["kind"], n["message"]) for v in verdicts.values() for n in v["notes"]]  # type: ignore[arg-type]
-            notes += [Note(n["kind"], n["message"]) for n in more]  # type: ignore[arg-type]
+            evidence = scratch / "seized"
+            notes += executed.notes + seize(executed.evidence, evidence)
             if self.keep_evidence is not None:
                 target = self.keep_evidence / self.found.name
                 shutil.rmtree(target, ignore_errors=True)
-                shutil.copytree(sandbox.evidence, target, symlinks=True)
+                shutil.copytree(evidence, target)
+            verdicts, more = judge_exercises(rebuilt.exercises, rebuilt.student_sources, evidence, self.limits)
+            verdicts = printable(verdicts)
+            notes += [Note(n["kind"], n["message"]) for v in verdicts.values() for n in v["notes"]]  # type: ignore[arg-type]
+            notes += [Note(n["kind"], n["message"]) for n in more]  # type: ignore[arg-type]
         return [
             self._entry(cell, index, executed, verdicts, rebuilt, notes)
             for index, cell in enumerate(self.notebook.cells)
@@ -222,37 +222,4 @@ class _Notebook:
         if scored.note:
             notes.append(scored.note)
         show_score(cell, scored.score, points)
-        return results.cell_entry(grade_id, "plain", scored.score, points, scored.status, scored.symptom)
-
-
-def keep_safe_outputs(notebook: NotebookNode) -> None:
-    """Leave in all outputs only what cannot do anything in a browser."""
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if "data" in output:
-                output["data"] = {k: v for k, v in output["data"].items() if k in SAFE_OUTPUTS}
-                output["metadata"] = {}
-
-
-def show_verdict(cell: NotebookNode, verdict: dict[str, Any], points: float) -> None:
-    """Put findings and score into the outputs of a test cell, in the place of what the kernel showed."""
-    cell.outputs = [
-        nbformat.v4.new_output("display_data", verdict_mimebundle(verdict, graded=True), metadata={JUDGED: True})
-    ]
-    if points:
-        shown = {"text/plain": repr(float(verdict["score"]))}
-        cell.outputs.append(nbformat.v4.new_output("execute_result", shown, execution_count=cell.execution_count))
-
-
-def show_score(cell: NotebookNode, score: float, points: float) -> None:
-    """Leave the outputs of a plain test cell as they are, but make nbgrader read our score from them."""
-    kept = [o for o in cell.outputs if not (o.output_type == "stream" and o.name == "stderr")]
-    kept = [o for o in kept if o.output_type != "execute_result"]
-    if score == 0 and any(o.output_type == "error" for o in kept):
-        cell.outputs = kept
-        return
-    kept = [o for o in kept if o.output_type != "error"]
-    if score != points:
-        shown = {"text/plain": repr(float(score))}
-        kept.append(nbformat.v4.new_output("execute_result", shown, execution_count=cell.execution_count))
-    cell.outputs = kept
+        return results.cell_entry(grade_id, "plain", scored.score, points, scored.status, printable(scored.symptom))

@@ -7,8 +7,10 @@ student's own. So nothing that happened to the submission's other cells can cost
 import ast
 import copy
 import difflib
+import functools
 import hashlib
 import hmac
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +32,9 @@ from pt2e_kit.notebooks import (
 )
 
 LIKENESS = 0.6
-"""From here on two cells are taken for the same one (difflib ratio of their sources)."""
+"""From here on two cells are taken for the same one (difflib ratio of the words in their sources)."""
+MAX_COMPARED = 20_000_000
+"""Pairs of words that are compared at most; a submission could keep us busy for hours otherwise."""
 
 
 @dataclass
@@ -61,6 +65,8 @@ def rebuild(instructor: NotebookNode, submitted: NotebookNode, *, class_seed: st
         key = _key(cell)
         if is_answer(cell):
             cell.source, was_answered = match.answer(cell)
+            if not was_answered and cell.cell_type != "code":
+                was_answered = _adopt(cell, extras, notes)
             if was_answered:
                 answered.add(grade_metadata(cell)["grade_id"])
                 if cell.cell_type == "code":
@@ -95,10 +101,24 @@ def _released_source(cell: NotebookNode) -> str:
 
 def _place(extra: list[NotebookNode], cells: list[NotebookNode], sources: list[str]) -> None:
     for cell in extra:
-        new = nbformat.v4.new_code_cell(_harmless(cell.source))
+        make = nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
+        new = make(_harmless(cell))
         new.id = f"student-{len(cells)}"
         cells.append(new)
-        sources.append(cell.source)
+        if cell.cell_type == "code":
+            sources.append(cell.source)
+
+
+def _adopt(cell: NotebookNode, extras: dict[str | None, list[NotebookNode]], notes: list[Note]) -> bool:
+    """Take text that stands in cells of its own behind an untouched written question for its answer."""
+    behind = extras.get(_key(cell), [])
+    texts = [e for e in behind if e.cell_type != "code"]
+    if not texts:
+        return False
+    extras[_key(cell)] = [e for e in behind if e.cell_type == "code"]
+    cell.source = "\n\n".join(map(_harmless, texts))
+    notes.append(Note("repair", _("the answer to {id} stood in a cell of its own").format(id=_key(cell))))
+    return True
 
 
 def _with_seeds(template: NotebookNode, class_seed: str, student: str) -> list[ExerciseCell]:
@@ -131,6 +151,9 @@ class _Matcher:
         self.by_key = {_key(c): c for c in template}
         self.matches: dict[str, list[int]] = {key: [] for key in self.by_key}
         self.owner: dict[int, str] = {}
+        self.compared = 0
+        self._words = functools.cache(_words)
+        self._defined = functools.cache(_defined)
         self._by_grade_id()
         self._by_cell_id()
         self._by_likeness()
@@ -175,13 +198,18 @@ class _Matcher:
     def _defines_the_same(self, cell: NotebookNode, key: str, submitted: NotebookNode) -> bool:
         if not is_answer(cell) or cell.cell_type != "code":
             return False
-        return bool(_defined(self.released[key]) & _defined(submitted.source))
+        return bool(self._defined(self.released[key]) & self._defined(submitted.source))
 
     def _alike(self, cell: NotebookNode, key: str, submitted: NotebookNode) -> bool:
         if is_answer(cell) and cell.cell_type == "code":
             return False  # an answer is recognised by what it defines or by its place
-        matcher = difflib.SequenceMatcher(None, self.released[key], submitted.source, autojunk=False)
-        return matcher.real_quick_ratio() > LIKENESS and matcher.quick_ratio() > LIKENESS and matcher.ratio() > LIKENESS
+        ours, theirs = self._words(self.released[key]), self._words(submitted.source)
+        shorter, longer = sorted((len(ours), len(theirs)))
+        if 2 * shorter <= LIKENESS * (shorter + longer) or self.compared > MAX_COMPARED:
+            return False
+        self.compared += shorter * longer
+        matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+        return matcher.quick_ratio() > LIKENESS and matcher.ratio() > LIKENESS
 
     def _by_position(self) -> None:
         """An answer cell that nothing else recognises: the only free cell between its matched neighbours."""
@@ -228,14 +256,17 @@ class _Matcher:
         """Return the source for an answer cell, and whether it is an answer (not the stub or nothing)."""
         key = _key(cell)
         stub = self.released[key].strip()
-        sources = [self.submitted[i].source for i in self.matches[key]]
-        changed = [s for s in sources if s.strip() not in ("", stub)]
+        cells = [self.submitted[i] for i in self.matches[key]]
+        changed = [c for c in cells if c.source.strip() not in ("", stub)]
         if not changed:
             return self.released[key], False
         return _harmless(changed[-1]), True
 
     def extras(self) -> dict[str | None, list[NotebookNode]]:
-        """The student's own code cells, by the template cell behind which they stand (None: at the top)."""
+        """The student's own cells, by the template cell behind which they stand (None: at the top).
+
+        A cell of ours that students may edit, and that was edited, counts as such too: it runs after ours.
+        """
         found: dict[str | None, list[NotebookNode]] = {}
         last: str | None = None
         order = {key: n for n, key in enumerate(self.by_key)}
@@ -243,14 +274,37 @@ class _Matcher:
             key = self.owner.get(i)
             if key is not None:
                 last = key if last is None or order[key] >= order[last] else last
-            elif cell.cell_type == "code" and cell.source.strip():
-                found.setdefault(last, []).append(cell)
+            own = key is None or self._is_edited(key, cell)
+            if own and cell.cell_type in ("code", "markdown") and cell.source.strip():
+                found.setdefault(last if key is None else key, []).append(cell)
         return found
 
+    def _is_edited(self, key: str, cell: NotebookNode) -> bool:
+        ours = self.by_key[key]
+        free = not grade_metadata(ours) or not (is_answer(ours) or grade_metadata(ours).get("locked"))
+        changed = cell.source.strip() != self.released[key].strip()
+        return free and changed and cell.cell_type == ours.cell_type == "code"
 
-def _harmless(source: str) -> str:
-    """A student's source without what files and nbgrader's later steps stumble over; it means the same to Python."""
-    return source.replace("\0", "\N{SYMBOL FOR NULL}").replace("### BEGIN ", "## BEGIN ").replace("### END ", "## END ")
+
+_OTHER_LINK = re.compile(r"(?i)(\]\(\s*<?|\]:\s*<?)(?!https?://|mailto:)(?=[^\s)]*[:&\\])")
+"""Where the target of a link begins that has a scheme other than these: javascript: and the like."""
+
+
+def _harmless(cell: NotebookNode) -> str:
+    """A student's source without what files, nbgrader's later steps and browsers stumble over.
+
+    It means the same to Python. In text, an invisible space keeps tags from being tags, and links from running scripts.
+    """
+    source = cell.source.replace("\0", "\N{SYMBOL FOR NULL}")
+    source = re.sub(r"###+( (?:BEGIN|END) )", r"##\1", source)
+    if cell.cell_type != "code":
+        source = re.sub(r"<(?=[A-Za-z/!?])", "<\N{ZERO WIDTH SPACE}", source)
+        source = _OTHER_LINK.sub("\\1\N{ZERO WIDTH SPACE}", source)
+    return source
+
+
+def _words(source: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]", source)
 
 
 def _defined(source: str) -> set[str]:

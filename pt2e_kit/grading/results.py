@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pt2e_kit.grading.notes import WORST_FIRST, Note
+from pt2e_kit.grading.notes import WORST_FIRST, Note, printable
 
 SCHEMA_ID = "pt2e-kit.results/1"
 SCORED_KINDS = ("core", "plain")
@@ -67,7 +67,7 @@ def submission(
         "score": sum(e["score"] for e in scored) if graded else None,
         "max_score": max_score,
         "notebooks": notebooks,
-        "notes": [note.as_dict() for note in dict.fromkeys(notes)],
+        "notes": [printable(note.as_dict()) for note in dict.fromkeys(notes)],
         **times,
     }
 
@@ -76,5 +76,6 @@ def write_json(path: Path, result: Mapping[str, Any]) -> None:
     """Write a result whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    text = json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    part.write_text(text, encoding="utf-8", errors="backslashreplace")  # as JSON itself escapes a lone surrogate
     part.replace(path)

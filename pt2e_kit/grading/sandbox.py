@@ -1,9 +1,12 @@
 """The command that starts a student's kernel: inside bubblewrap where it is present, with limits in any case."""
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,6 +45,20 @@ def bubblewrap() -> str | None:
     return program
 
 
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for the kernels of one submission; removed afterwards, whatever a student's code left in it."""
+    folder = Path(tempfile.mkdtemp(prefix="pt2e-"))
+    try:
+        yield folder
+    finally:
+        try:
+            shutil.rmtree(folder)
+        except (OSError, RecursionError):  # folders without permissions, or nested by the thousand
+            for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+                subprocess.run([*command, "--", str(folder)], capture_output=True, timeout=120, check=False)
+
+
 @dataclass(frozen=True)
 class Sandbox:
     """How one kernel is started. `scratch` is the only folder that it can write to."""
@@ -49,6 +66,18 @@ class Sandbox:
     scratch: Path
     limits: Limits
     enabled: bool
+
+    @classmethod
+    def new(cls, parent: Path, source: Path, limits: Limits) -> "Sandbox":
+        """Return a sandbox with a new folder in `parent`, and the course's helper files in it.
+
+        Each kernel gets its own: an earlier one may have removed its folders, or put links in their place.
+        """
+        sandbox = cls(Path(tempfile.mkdtemp(prefix="k-", dir=parent)), limits, bubblewrap() is not None)
+        for name in ("work", "evidence", "home", "home/ipython", "tmp"):
+            (sandbox.scratch / name).mkdir()
+        copy_helpers(source, sandbox.work)
+        return sandbox
 
     @property
     def work(self) -> Path:
@@ -59,11 +88,6 @@ class Sandbox:
     def evidence(self) -> Path:
         """Where the probes leave their evidence."""
         return self.scratch / "evidence"
-
-    def prepare(self) -> None:
-        """Make the folders of the scratch."""
-        for name in ("work", "evidence", "home", "home/ipython", "tmp"):
-            (self.scratch / name).mkdir(parents=True, exist_ok=True)
 
     def command(self, connection_file: str = "{connection_file}") -> list[str]:
         """Return the command of the kernel, as a kernelspec's argv."""
@@ -119,3 +143,13 @@ class Sandbox:
         arguments += ["--ro-bind", str(Path(common.__file__).parent), str(KIT_INSIDE / "common")]
         arguments += ["--bind", str(self.scratch), str(self.scratch), "--chdir", str(self.work)]
         return arguments
+
+
+def copy_helpers(source: Path, work: Path) -> None:
+    """Copy the course's helper files (all but notebooks) into the kernel's working folder."""
+    for path in sorted(source.rglob("*")):
+        relative = path.relative_to(source)
+        hidden = any(part.startswith(".") or part == "__pycache__" for part in relative.parts)
+        if path.is_file() and path.suffix != ".ipynb" and not hidden:
+            (work / relative).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, work / relative)
