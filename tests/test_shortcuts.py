@@ -20,6 +20,9 @@ FORBIDDEN = ("prepare_pt2e",)
         "import common.pt2e as c\ndef f(gm):\n    return getattr(c, 'prepare_pt2e')(gm)",
         "class Helper:\n    def run(self, gm):\n        return prepare_pt2e(gm)\ndef f(gm):\n    return Helper().run(gm)",
         "%time\ndef f(gm):\n    return prepare_pt2e(gm)",
+        "def prepare_pt2e(x):\n    pass\nfrom common.pt2e import prepare_pt2e\ndef f(gm):\n    return prepare_pt2e(gm)",
+        "import common.pt2e\ndef f(gm):\n    return vars(common.pt2e)['prepare_pt2e'](gm)",
+        "f = lambda gm: prepare_pt2e(gm)",
         "if True:\n    def f(gm):\n        return prepare_pt2e(gm)",
     ],
 )
@@ -35,6 +38,8 @@ def test_found(source: str) -> None:
         "gm = prepare_pt2e(1)\ndef f(gm):\n    return gm",  # the parameter is not that variable
         "auto = prepare_pt2e(1)\ndef f(gm):\n    return gm",  # a try of the student's beside the answer
         "def prepare_pt2e(gm):\n    return gm\ndef f(gm):\n    return prepare_pt2e(gm)",  # the student's own
+        "def f(gm):\n    name = 'prepare_pt2e'\n    return gm",
+        "gm = prepare_pt2e(1)\nf = lambda gm: [gm for gm in gm]",
         "def f(gm:",
         "x = '\\0'",
     ],

@@ -7,6 +7,8 @@ of the student's own that they use, so that a try in another cell costs nothing.
 import ast
 from collections.abc import Iterable, Sequence
 
+_LOOK_UPS = {"getattr", "attrgetter", "methodcaller", "import_module", "__import__", "eval", "exec"}
+
 
 def find_shortcuts(sources: Sequence[str], name: str, not_allowed: Iterable[str]) -> list[str]:
     """Return the forbidden names that the answer `name` uses, in order, each once.
@@ -40,10 +42,10 @@ def find_shortcuts(sources: Sequence[str], name: str, not_allowed: Iterable[str]
         seen.add(current)
         for statement in definitions.get(current, []):
             for used in _globals_read(statement):
-                if used in definitions:
-                    todo.append(used)
-                elif (real := aliases.get(used, used)) in forbidden and real not in found:
+                if (real := aliases.get(used)) in forbidden or (real := used) in forbidden - set(definitions):
                     found.append(real)
+                elif used in definitions:
+                    todo.append(used)
             found += [n for n in _names_spelled(statement) if n in forbidden and n not in [*found, *definitions]]
     return list(dict.fromkeys(found))
 
@@ -67,25 +69,29 @@ def defined_names(statement: ast.stmt) -> Iterable[str]:
 
 
 def _globals_read(statement: ast.AST) -> Iterable[str]:
-    """Names that the statement reads and does not make itself (its parameters and variables are its own)."""
+    """Names that the statement reads and does not make itself (parameters and local variables are its own)."""
+    local = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     own: set[str] = set()
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        for node in ast.walk(statement):
-            if isinstance(node, ast.arg):
-                own.add(node.arg)
-            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                own.add(node.id)
+    for node in ast.walk(statement):
+        if isinstance(node, ast.arg):
+            own.add(node.arg)
+        elif isinstance(node, ast.comprehension):
+            own |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+        elif local and isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            own.add(node.id)
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in own:
             yield node.id
 
 
 def _names_spelled(statement: ast.AST) -> Iterable[str]:
-    """Names that are reached without being a variable: attributes, imports, and a string that is just the name."""
+    """Names that are reached without being a variable: attributes, imports, ``getattr(m, "…")``, ``vars(m)["…"]``."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Attribute):
             yield node.attr
         elif isinstance(node, ast.ImportFrom):
             yield from (a.name for a in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value  # getattr(module, "prepare_pt2e"): no comment or docstring is just the name
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in _LOOK_UPS:
+            yield from (a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str))
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            yield str(node.slice.value)

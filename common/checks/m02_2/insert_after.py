@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     import torch
     from torch import fx, nn
 
+GUARDS = "_guards_fn"
+"""A node of every exported graph that checks the shapes of inputs: whether it reads the new node does not matter."""
+
 
 class InsertAfter(Exercise):
     """insert_after(gm, node, module, name): put a module behind a node, and move the node's consumers to it."""
@@ -33,12 +36,16 @@ class InsertAfter(Exercise):
     misconceptions = {
         "no-submodule": "A call_module node holds only a name. The module behind that name has to be added to the "
         "GraphModule, or the call leads nowhere.",
-        "self-loop": "`replace_all_uses_with` replaces every use, and the new node is one of the users of the old "
-        "one. Without an exception for it, the new node becomes its own input.",
+        "self-loop": "The new node reads the old one, so it is one of its users. Whoever moves *all* users, with "
+        "`replace_all_uses_with` or over a list that was made after the new node, moves the new node as well.",
         "users-not-moved": "A new node changes nothing as long as nobody reads it. The consumers still hold the old "
         "node in their arguments.",
         "only-first-user": "A node can have several consumers, and all of them have to read the new node.",
         "before-producer": "A graph runs from top to bottom. The new node has to stand behind the node that it reads.",
+        "after-consumers": "A graph runs from top to bottom. The new node has to stand in front of the nodes that read it.",
+        "nothing-inserted": "A submodule alone changes nothing, and any node can be observed: an operation, an input, a "
+        "weight. The graph needs a node that calls the module.",
+        "wrong-name": "The caller finds the module under the name that it gave, and so does the graph's code.",
         "wrong-place": "`inserting_after(node)` only chooses the place in the list of nodes. What a node reads is "
         "decided by its arguments.",
         "module-copied": "The caller keeps a hold of the module to read it later (an observer is read after "
@@ -66,8 +73,9 @@ class InsertAfter(Exercise):
         spy = _spy()
         returned = ev.call(answer, gm, node, spy, case.name)
         ev.graph("after", gm)
-        ev.fact("returned", returned.name if isinstance(returned, fx.Node) else None)
-        ev.fact("module_is_the_given_one", any(m is spy for m in gm.modules()))
+        in_graph = isinstance(returned, fx.Node) and any(n is returned for n in gm.graph.nodes)
+        ev.fact("returned", returned.name if in_graph else None)
+        ev.fact("module_is_the_given_one", getattr(gm, case.name, None) is spy)
         with ev.student("the changed graph was run"):
             gm.recompile()
             ev.tensor("output", gm(*_inputs(case)))
@@ -101,22 +109,32 @@ class InsertAfter(Exercise):
 
     def _structure(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         after, before = evidence.graph("after"), exported(case.model, case.seed)
-        new = after.calls(case.name)
-        yield self._module(case, evidence, after)
-        if len(new) != 1:
-            symptom = (
-                "The graph has no node that calls the module." if not new else "The module is called more than once."
-            )
-            yield self.failed("spliced in", None, symptom, graph="after")
-            yield self.failed("consumers moved", "users-not-moved", "The consumers do not read the module's output.")
+        new = [n.name for n in after.calls(case.name)]
+        if not new:
+            yield from self._not_called(case, after, before)
             return
-        yield self._splice(case, evidence, after, new[0].name)
-        yield self._consumers(case, after, before, new[0].name)
+        yield self._module(case, evidence, after)
+        if len(new) > 1:
+            symptom = "The module is called at more than one place."
+            yield self.failed("spliced in", None, symptom, graph="after", mark=tuple(new))
+        else:
+            yield self._splice(case, evidence, after, new[0])
+        yield self._consumers(case, after, before, new)
+
+    def _not_called(self, case: Case, after: GraphFacts, before: "fx.GraphModule") -> Iterator[Finding]:
+        known = {n.name for n in before.graph.nodes}
+        others = [n for n in after.nodes if n.op == "call_module" and n.name not in known]
+        kind, symptom, detail = "nothing-inserted", "No node of the graph calls the module.", ""
+        if others:
+            kind, symptom = "wrong-name", "The module is called under another name than the given one."
+            detail = f"it stands under {others[0].target!r}, asked for: {case.name!r}"
+        for criterion in self.criteria:
+            yield self.failed(
+                criterion, kind, symptom, detail=detail, graph="after", mark=tuple(n.name for n in others)
+            )
 
     def _module(self, case: Case, evidence: Evidence, after: GraphFacts) -> Finding:
         calls = tuple(n.name for n in after.calls(case.name))
-        if not calls:
-            return self.failed("module found", None, "No node of the graph calls the module.", graph="after")
         if case.name not in after.modules:
             symptom = "The graph module has no submodule of the given name."
             return self.failed("module found", "no-submodule", symptom, graph="after", mark=calls)
@@ -138,18 +156,22 @@ class InsertAfter(Exercise):
         if after.position(new) < after.position(case.node):
             symptom = "The new node stands in front of the node that it reads."
             return self.failed(criterion, "before-producer", symptom, graph="after", mark=((case.node, new),))
+        if any(after.position(user) < after.position(new) for user in after.users(new)):
+            symptom = "The new node stands behind nodes that read it."
+            return self.failed(criterion, "after-consumers", symptom, graph="after", mark=(new,))
         if evidence.facts.get("returned") != new:
             symptom = "The graph is right, but the function does not return the new node."
             return self.failed(criterion, "returns-nothing", symptom)
         return self.passed(criterion)
 
-    def _consumers(self, case: Case, after: GraphFacts, before: "fx.GraphModule", new: str) -> Finding:
+    def _consumers(self, case: Case, after: GraphFacts, before: "fx.GraphModule", new: list[str]) -> Finding:
         node = next(n for n in before.graph.nodes if n.name == case.node)
-        wanted = {user.name for user in node.users}
-        left = [u for u in after.users(case.node) if u != new]
-        if not left and wanted <= set(after.users(new)):
+        wanted = {user.name for user in node.users} - {GUARDS}
+        left = [u for u in after.users(case.node) if u not in (*new, GUARDS)]
+        moved = {u for name in new for u in after.users(name)}
+        if not left and wanted <= moved:
             return self.passed("consumers moved")
-        some = any(u in after.users(new) for u in wanted)
+        some = bool(wanted & moved)
         symptom = (
             "Some consumers still read the old node."
             if some

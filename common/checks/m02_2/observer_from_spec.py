@@ -31,6 +31,10 @@ class ObserverFromSpec(Exercise):
         "Not every observer takes `ch_axis`: pass it on only when the spec has one (it is None otherwise).",
     )
     misconceptions = {
+        "not-called": "`with_args(...)` gives a new constructor, and a constructor is not yet an observer: it has to be "
+        "called once more.",
+        "axis-for-all": "`ch_axis` is an argument of the per-channel observers only. A spec that is not per channel has "
+        "None there, and its observer must not be given the argument at all.",
         "wrong-class": "The spec says which class collects the statistics. A quantizer may ask for a histogram at one "
         "place and for minimum and maximum at another.",
         "hard-coded-dtype": "int8 is only the commonest choice. The integer type is part of the spec.",
@@ -60,6 +64,7 @@ class ObserverFromSpec(Exercise):
     )
     facts = {
         "class": {"type": "string"},
+        "inside": {"type": "string"},
         "attributes": {"type": "object"},
         "same_object": {"type": "boolean"},
         "scale": TENSOR,
@@ -70,6 +75,7 @@ class ObserverFromSpec(Exercise):
         spec = _spec(case)
         first, second = ev.call(answer, spec), ev.call(answer, spec)
         ev.fact("class", type(first).__name__)
+        ev.fact("inside", type(getattr(first, "activation_post_process", None)).__name__)
         ev.fact("same_object", first is second)
         ev.fact("attributes", _attributes(first))
         with ev.student("the observer was shown some data"):
@@ -79,33 +85,25 @@ class ObserverFromSpec(Exercise):
             ev.tensor("zero_point", zero_point)
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        if evidence.has("class"):  # it was built, and then could not observe
-            yield from (f for f in self._attributes(case, evidence) if not f.passed)
+        message = (evidence.exception or {}).get("message", "")
+        if evidence.has("attributes"):  # it was built, and then could not observe
+            yield from (f for f in self._settings(case, evidence) if not f.passed)
+        elif "unexpected keyword argument 'ch_axis'" in message:
+            symptom = "An observer was given `ch_axis`, and does not take it."
+            yield self.failed("scheme and axis", "axis-for-all", symptom)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        import torch
+        findings = list(self._settings(case, evidence))
+        yield from findings
+        if not _behaves_as_it_says(case, evidence):
+            symptom = "After it has seen the same data, its scale or zero point is not the one that its settings give."
+            for criterion in ("class", "range and dtype", "scheme and axis"):
+                yield self.failed(criterion, None, symptom)
 
-        yield from self._attributes(case, evidence)
+    def _settings(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         expected = _reference(case)
-        expected(_data(case))
-        scale, zero_point = expected.calculate_qparams()
-        same = evidence.has("scale") and evidence.has("zero_point")
-        same = same and torch.equal(evidence.tensor("scale"), scale)
-        if not (same and torch.equal(evidence.tensor("zero_point"), zero_point)):
-            symptom = "After it has seen the same data, its scale or zero point is not the one that the spec gives."
-            lost_eps = evidence.facts["attributes"].get("eps") != _attributes(expected)["eps"]
-            yield self.failed("scheme and axis", "loses-constructor-arguments" if lost_eps else None, symptom)
-
-    def _attributes(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        expected = _reference(case)
-        wanted, got = _attributes(expected), evidence.facts.get("attributes", {})
-        if evidence.facts["class"] != type(expected).__name__:
-            text = f"asked for: {type(expected).__name__}; yours: {evidence.facts['class']}"
-            yield self.failed(
-                "class", "wrong-class", "It is not an observer of the class that the spec names.", detail=text
-            )
-        else:
-            yield self.passed("class")
+        wanted, got = _attributes(expected), evidence.facts["attributes"]
+        yield self._class(evidence.facts["class"], type(expected).__name__)
         yield self._compare(
             "range and dtype",
             got,
@@ -123,6 +121,16 @@ class ObserverFromSpec(Exercise):
             yield self.failed("a new one each time", "one-instance", symptom)
         else:
             yield self.passed("a new one each time")
+
+    def _class(self, got: str, wanted: str) -> Finding:
+        if got == wanted:
+            return self.passed("class")
+        detail = f"asked for: {wanted}; yours: {got}"
+        if got in ("PartialWrapper", "_PartialWrapper", "partial", "function", "type", "ABCMeta"):
+            symptom = "What comes back is a constructor and not an observer."
+            return self.failed("class", "not-called", symptom, detail=detail)
+        symptom = "It is not an observer of the class that the spec names."
+        return self.failed("class", "wrong-class", symptom, detail=detail)
 
     def _compare(self, criterion: str, got: dict[str, Any], wanted: dict[str, Any], kinds: dict[str, str]) -> Finding:
         for key, misconception in kinds.items():
@@ -142,6 +150,30 @@ def _attributes(observer: Any) -> dict[str, Any]:
     eps = found["eps"]
     found["eps"] = float(eps) if eps is not None else None
     return {k: v if v is None or isinstance(v, (int, float)) else str(v) for k, v in found.items()}
+
+
+def _behaves_as_it_says(case: Case, evidence: Evidence) -> bool:
+    """Whether scale and zero point are those of an observer with the settings that the evidence claims."""
+    import torch
+
+    import common.pt2e as pt2e
+
+    kinds = ("MinMaxObserver", "PerChannelMinMaxObserver", "HistogramObserver", "MovingAverageMinMaxObserver")
+    claimed = evidence.facts["attributes"]
+    name = evidence.facts["class"] if evidence.facts["class"] in kinds else evidence.facts.get("inside")
+    if name not in kinds or not evidence.has("scale") or not evidence.has("zero_point"):
+        return False
+    settings = {k: getattr(torch, str(claimed[k]).removeprefix("torch."), None) for k in ("dtype", "qscheme")}
+    settings |= {k: claimed[k] for k in ("quant_min", "quant_max", "eps", "ch_axis") if claimed.get(k) is not None}
+    if not name.startswith("PerChannel"):
+        settings.pop("ch_axis", None)
+    try:
+        observer = getattr(pt2e, name)(**settings)
+        observer(_data(case))
+        scale, zero_point = observer.calculate_qparams()
+    except Exception:  # settings that no observer accepts
+        return False
+    return torch.equal(evidence.tensor("scale"), scale) and torch.equal(evidence.tensor("zero_point"), zero_point)
 
 
 def _spec(case: Case) -> "QuantizationSpec":

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from common.checks._nets import batches, exported
 from common.exercise.base import Case, Exercise, Finding
-from common.exercise.evidence import Evidence, Recorder
+from common.exercise.evidence import NUMBER, Evidence, Recorder
 
 if TYPE_CHECKING:
-    from torch import fx
+    import torch
 
 PHASES = {"calibrate": (True, False), "train": (True, True), "freeze": (False, True), "off": (False, False)}
 """Phase → (the observer learns, the fake quant rounds)."""
@@ -37,6 +37,8 @@ class SetSwitches(Exercise):
         "only-some": "Every FakeQuantize in the graph has its own two switches.",
         "only-switches-off": "A phase may follow on any other. Setting only what has to be off leaves the other switch "
         "as the phase before had it.",
+        "not-applied": "The four functions look at one module only. `model.apply(function)` calls them on every module "
+        "inside of the model.",
         "replaced": "The modules are switched, not exchanged: a new module has forgotten its range.",
     }
     public_cases = (Case(model="conv_relu"),)
@@ -45,13 +47,13 @@ class SetSwitches(Exercise):
             "type": "array",
             "items": {
                 "type": "object",
-                "required": ["before", "phase", "modules", "same_modules", "scale_moved", "like_fp32"],
+                "required": ["before", "phase", "modules", "same_modules", "scales", "output_sum"],
                 "properties": {
                     "before": {"enum": list(PHASES)},
                     "phase": {"enum": list(PHASES)},
                     "same_modules": {"type": "boolean"},
-                    "scale_moved": {"type": "boolean"},
-                    "like_fp32": {"type": "boolean"},
+                    "scales": {"type": "array", "items": NUMBER, "maxItems": 20},
+                    "output_sum": NUMBER,
                     "modules": {
                         "type": "object",
                         "additionalProperties": {"type": "array", "items": {"type": "boolean"}, "maxItems": 2},
@@ -62,31 +64,17 @@ class SetSwitches(Exercise):
     }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
-        import torch
-
         seen: list[dict[str, Any]] = []
-        (x,) = next(batches(case.seed))
         for before in PHASES:
             for phase in PHASES:
-                model = _with_fake_quant(case)
-                with torch.no_grad():
-                    model(x)
-                fp32 = _output(exported(case.model, case.seed), x * 3)
-                _switch(model, *PHASES[before])
-                modules, scales = _fake_quants(model), _scales(model)
+                model = _model(case, *PHASES[before])
+                modules = _fake_quants(model)
                 ev.call(answer, model, phase)
+                states = {name: _state(m) for name, m in modules.items()}
+                same = all(_fake_quants(model).get(name) is m for name, m in modules.items())
                 with ev.student("the model was run after its switches were set"):
-                    output = _output(model, x * 3)
-                    seen.append(
-                        {
-                            "before": before,
-                            "phase": phase,
-                            "modules": {name: _state(m) for name, m in modules.items()},
-                            "same_modules": all(_fake_quants(model).get(k) is m for k, m in modules.items()),
-                            "scale_moved": _scales(model) != scales,
-                            "like_fp32": torch.equal(output, fp32),
-                        }
-                    )
+                    entry = {"before": before, "phase": phase, "modules": states, "same_modules": same}
+                    seen.append(entry | _run(case, model))
                 ev.fact("switches", seen)
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
@@ -94,59 +82,94 @@ class SetSwitches(Exercise):
             yield from (f for f in self.judge(case, evidence) if not f.passed)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        names = set(_fake_quants(_with_fake_quant(case)))
+        names = list(_fake_quants(_model(case, True, True)))
         by_phase: dict[str, list[dict[str, Any]]] = {phase: [] for phase in PHASES}
         for entry in evidence.facts["switches"]:
             by_phase[entry["phase"]].append(entry)
-        for phase, entries in by_phase.items():
-            if {e["before"] for e in entries} != set(PHASES) or len(entries) != len(PHASES):
+        entries = evidence.facts["switches"]
+        untouched = all(_states(e) == {PHASES[e["before"]]} and e["same_modules"] for e in entries)
+        for phase, tries in by_phase.items():
+            if {e["before"] for e in tries} != set(PHASES) or len(tries) != len(PHASES):
                 yield self.failed(phase, None, "This phase was not tried from every other phase.")
                 continue
-            wrong = [e for e in entries if set(e["modules"]) != names or not self._right(phase, e)]
-            yield self._explain(phase, wrong) if wrong else self.passed(phase)
-
-    def _right(self, phase: str, entry: dict[str, Any]) -> bool:
-        learns, rounds = PHASES[phase]
-        switches = all(state == [learns, rounds] for state in entry["modules"].values())
-        return switches and entry["same_modules"] and entry["scale_moved"] == learns and entry["like_fp32"] != rounds
+            # The same run with right switches: it tells whether the model really behaves as its switches say.
+            model = _model(case, True, True)
+            for module in _fake_quants(model).values():
+                _switch(module, *PHASES[phase])
+            expected = _run(case, model)
+            wrong = [
+                e
+                for e in tries
+                if list(e["modules"]) != names
+                or _states(e) != {PHASES[phase]}
+                or not e["same_modules"]
+                or {k: e[k] for k in expected} != expected
+            ]
+            if not wrong:
+                yield self.passed(phase)
+            elif untouched:
+                yield self.failed(phase, "not-applied", "No switch has changed.")
+            else:
+                yield self._explain(phase, wrong)
 
     def _explain(self, phase: str, wrong: list[dict[str, Any]]) -> Finding:
         learns, rounds = PHASES[phase]
-        states = [tuple(s) for e in wrong for s in e["modules"].values()]
+        states = [state for e in wrong for state in _states(e)]
         if not all(e["same_modules"] for e in wrong):
             return self.failed(phase, "replaced", "A FakeQuantize of the model was exchanged for another one.")
-        if any((learns, rounds) in {tuple(s) for s in e["modules"].values()} for e in wrong):
+        if any((learns, rounds) in _states(e) for e in wrong):
             return self.failed(phase, "only-some", "Some FakeQuantize modules have the right switches, others do not.")
         if {e["before"] for e in wrong} != set(PHASES):
-            return self.failed(
-                phase, "only-switches-off", "The switches come out right from some phases, but not from all."
-            )
-        if learns != rounds and all(s == (rounds, learns) for s in states):
+            symptom = "The switches come out right from some phases, but not from all."
+            return self.failed(phase, "only-switches-off", symptom)
+        if learns != rounds and all(state == (rounds, learns) for state in states):
             return self.failed(phase, "swapped", "The two switches are set the wrong way round.")
-        if not learns and all(s[0] for s in states):
+        if not learns and all(state[0] for state in states):
             return self.failed(phase, "observer-left-on", "The scale still moves when new data comes in.")
         return self.failed(phase, None, "The switches do not fit this phase.")
 
 
-def _with_fake_quant(case: Case) -> "fx.GraphModule":
+def _states(entry: dict[str, Any]) -> set[tuple[bool, ...]]:
+    return {tuple(state) for state in entry["modules"].values()}
+
+
+def _model(case: Case, learns: bool, rounds: bool) -> Any:
+    """A net with fake quant that has seen one batch, its switches as asked for; inside of others where `nested`."""
+    import torch
+    from torch import nn
+
     from common.graph_utils import splice
     from common.pt2e import FakeQuantize, MinMaxObserver
 
     gm = exported(case.model, case.seed)
     nodes = [n for n in gm.graph.nodes if n.op == "placeholder" or "relu" in str(n.target)]
     for i, node in enumerate(nodes):
-        splice(gm, node, FakeQuantize(observer=MinMaxObserver, dtype=_int8(), quant_min=-128, quant_max=127), f"fq_{i}")
+        module = FakeQuantize(observer=MinMaxObserver, dtype=torch.int8, quant_min=-128, quant_max=127)
+        splice(gm, node, module, f"fq_{i}")
     gm.recompile()
-    return gm
+    model = nn.Sequential(nn.Identity(), nn.Sequential(gm)) if case.get("nested") else gm
+    with torch.no_grad():
+        model(_data(case))
+    for module in _fake_quants(model).values():
+        _switch(module, learns, rounds)
+    return model
 
 
-def _int8() -> Any:
+def _data(case: Case) -> "torch.Tensor":
+    return next(batches(case.seed))[0]
+
+
+def _run(case: Case, model: Any) -> dict[str, Any]:
+    """Show the model larger data; what it computes and what its scales are then depends on both switches."""
     import torch
 
-    return torch.int8
+    with torch.no_grad():
+        output = model(3 * _data(case))
+    scales = [float(m.scale) for m in _fake_quants(model).values()]
+    return {"scales": scales, "output_sum": float(output.double().sum())}
 
 
-def _fake_quants(model: "fx.GraphModule") -> dict[str, Any]:
+def _fake_quants(model: Any) -> dict[str, Any]:
     from common.pt2e import FakeQuantizeBase
 
     return {name: m for name, m in model.named_modules() if isinstance(m, FakeQuantizeBase)}
@@ -156,18 +179,6 @@ def _state(module: Any) -> list[bool]:
     return [bool(module.observer_enabled[0]), bool(module.fake_quant_enabled[0])]
 
 
-def _scales(model: "fx.GraphModule") -> list[float]:
-    return [float(m.scale) for m in _fake_quants(model).values()]
-
-
-def _switch(model: "fx.GraphModule", learns: bool, rounds: bool) -> None:
-    for module in _fake_quants(model).values():
-        module.enable_observer(learns)
-        module.enable_fake_quant(rounds)
-
-
-def _output(model: Any, x: Any) -> Any:
-    import torch
-
-    with torch.no_grad():
-        return model(x)
+def _switch(module: Any, learns: bool, rounds: bool) -> None:
+    module.enable_observer(learns)
+    module.enable_fake_quant(rounds)

@@ -1,3 +1,3 @@
-# finds: only-switches-off
+# finds: not-applied
 def set_switches(model, phase):
     pass
