@@ -1,6 +1,8 @@
 """Nets and data that several exercises share; called by probes and judges alike."""
 
+import copy
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,7 +11,13 @@ if TYPE_CHECKING:
 
 
 def exported(model: str, seed: int) -> "fx.GraphModule":
-    """Return a net of `common.models` as an exported graph; the same seed gives the same weights."""
+    """Return a net of `common.models` as an exported graph of its own; the same seed gives the same weights."""
+    return copy.deepcopy(_exported_once(model, seed))
+
+
+@lru_cache(maxsize=32)
+def _exported_once(model: str, seed: int) -> "fx.GraphModule":
+    """Exporting takes ten times as long as copying, and a check looks at the same net again and again."""
     from common.models import example_inputs, get_model
     from common.pt2e import export_module
 

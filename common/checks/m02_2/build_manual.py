@@ -1,6 +1,7 @@
 """Observers at the places where prepare_pt2e would put them, by hand."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from common.checks._nets import batches, exported
@@ -95,7 +96,7 @@ class BuildManual(Exercise):
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if evidence.has("after"):
-            places = list(self._places(evidence.graph("after"), self._wanted(case)))
+            places = list(self._places(evidence.graph("after"), _prepared(case.model, case.seed, case.per_channel)))
             yield from (f for f in places if not f.passed)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
@@ -103,7 +104,7 @@ class BuildManual(Exercise):
             symptom = "The function does not return the changed graph module."
             yield Finding(None, False, "returns-nothing", symptom, "The caller goes on with what the function returns.")
             return
-        after, wanted = evidence.graph("after"), self._wanted(case)
+        after, wanted = evidence.graph("after"), _prepared(case.model, case.seed, case.per_channel)
         yield from self._places(after, wanted)
         observed = {o["producer"]: (i, o) for i, o in enumerate(evidence.facts["observed"])}
         yield self._objects(after)
@@ -178,18 +179,20 @@ class BuildManual(Exercise):
                 return self.failed(criterion, None, symptom, detail=f"place: {producer}")
         return self.passed(criterion)
 
-    def _wanted(self, case: Case) -> dict[str, Any]:
-        """What prepare_pt2e does with this net: observed node → calibrated observer."""
-        import torch
 
-        from common.pt2e import get_xnnpack_quantizer, prepare_pt2e
+@lru_cache(maxsize=16)
+def _prepared(model: str, seed: int, per_channel: bool) -> dict[str, Any]:
+    """What prepare_pt2e does with this net: observed node → calibrated observer."""
+    import torch
 
-        quantizer, _source = get_xnnpack_quantizer(is_per_channel=case.per_channel)
-        prepared = prepare_pt2e(exported(case.model, case.seed), quantizer)
-        with torch.no_grad():
-            for batch in batches(case.seed):
-                prepared(*batch)
-        return {node.args[0].name: observer for node, observer in _observers(prepared)}
+    from common.pt2e import get_xnnpack_quantizer, prepare_pt2e
+
+    quantizer, _source = get_xnnpack_quantizer(is_per_channel=per_channel)
+    prepared = prepare_pt2e(exported(model, seed), quantizer)
+    with torch.no_grad():
+        for batch in batches(seed):
+            prepared(*batch)
+    return {node.args[0].name: observer for node, observer in _observers(prepared)}
 
 
 def _calls(after: GraphFacts) -> list[Any]:
