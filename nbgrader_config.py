@@ -9,9 +9,11 @@ from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, ClearHiddenTests, GetGrades, SaveAutoGrades
 
 from pt2e_kit.course import put_own_programs_on_path
-from pt2e_kit.nbgrader_steps import GradeSubmission, HideDetails, RefuseUnjudged, StampSource, SubmittedNotebookExporter
+from pt2e_kit.nbgrader_staging import install
+from pt2e_kit.nbgrader_steps import GradeSubmission, HideDetails, RefuseUnjudged, StampSource
 
 put_own_programs_on_path()
+install()  # Autograde reads submissions leniently, and follows no links
 
 c = get_config()  # noqa: F821  (nbgrader puts it there)
 
@@ -21,8 +23,7 @@ c.CourseDirectory.course_id = "pt2e"
 # Student versions say which source they were made from, so that the tests notice when they are out of date.
 c.GenerateAssignment.preprocessors.insert(0, StampSource)
 
-# Students' notebooks are read leniently. Everything else happens in one step: rebuild, execute in a sandbox, judge.
-c.Autograde.exporter_class = SubmittedNotebookExporter
+# Everything happens in one step: rebuild, execute in a sandbox, judge.
 c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = [
     GradeSubmission,
@@ -33,4 +34,4 @@ c.Autograde.autograde_preprocessors = [
 ]
 
 # Feedback never shows hidden tests.
-c.GenerateFeedback.preprocessors = [ClearHiddenTests, HideDetails, GetGrades, CSSHTMLHeaderPreprocessor]
+c.GenerateFeedback.preprocessors = [HideDetails, ClearHiddenTests, GetGrades, CSSHTMLHeaderPreprocessor]

@@ -1,9 +1,10 @@
 """Steps that nbgrader_config.py puts into nbgrader: the same code and the same scores as `pt2e-kit grade`."""
 
+import re
 from pathlib import Path
 from typing import Any
 
-from nbconvert.exporters import NotebookExporter
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.converters import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -12,7 +13,7 @@ from common.i18n import _
 from pt2e_kit.authoring.digest import stamp
 from pt2e_kit.grading.outputs import JUDGED
 from pt2e_kit.grading.pipeline import Graded, grade_submission
-from pt2e_kit.notebooks import Unreadable, exercise_cells, read_notebook
+from pt2e_kit.notebooks import HIDDEN, exercise_cells, is_graded
 
 _handed_over: dict[tuple[str, str], Graded] = {}
 
@@ -36,16 +37,9 @@ class StampSource(NbGraderPreprocessor):
         return nb, resources
 
 
-class SubmittedNotebookExporter(NotebookExporter):
-    """Reads a submitted notebook from bytes in any encoding and of any known version."""
-
-    def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> tuple[Any, dict[str, Any]]:
-        """Convert the notebook in a file; see nbconvert's Exporter."""
-        try:
-            notebook = read_notebook(Path(filename).read_bytes())
-        except Unreadable as error:
-            raise NbGraderException(f"{filename}: {error}") from None
-        return self.from_notebook_node(notebook, resources=resources, **kw)
+def handed_over(student: str, assignment: str) -> Graded | None:
+    """Return the submission where it is graded already."""
+    return _handed_over.get((student, assignment))
 
 
 class GradeSubmission(NbGraderPreprocessor):
@@ -58,8 +52,9 @@ class GradeSubmission(NbGraderPreprocessor):
             NbGraderException: this notebook cannot be graded; nothing is saved, and the cause is in words.
         """
         names = resources["nbgrader"]
-        key = (names["student"], names["assignment"])
-        graded = _handed_over.get(key) or self._grade(*key)
+        graded = handed_over(names["student"], names["assignment"]) or self._graded(
+            names["student"], names["assignment"]
+        )
         name = names["notebook"]
         if name not in graded.notebooks:
             entry = next((n for n in graded.result["notebooks"] if n["name"] == name), {})
@@ -69,26 +64,35 @@ class GradeSubmission(NbGraderPreprocessor):
             )
         return graded.notebooks[name], resources
 
-    def _grade(self, student: str, assignment: str) -> Graded:
+    def _graded(self, student: str, assignment: str) -> Graded:
+        """Grade a submission once, however many notebooks it has."""
+        converter = self._converter()
+        known, graded = getattr(converter, "pt2e_kit_last", (None, None))
+        if graded is None or known != (student, assignment):
+            graded = self._grade(converter.coursedir, student, assignment)
+            converter.pt2e_kit_last = (student, assignment), graded
+        return graded
+
+    def _grade(self, directory: Any, student: str, assignment: str) -> Graded:
         from pt2e_kit.course import Course
         from pt2e_kit.record import write_result
 
-        directory = self._course_directory()
         source = Path(directory.format_path(directory.source_directory, ".", assignment))
-        submitted = Path(directory.format_path(directory.submitted_directory, student, assignment))
+        where = getattr(directory, "pt2e_kit_submitted", directory.submitted_directory)
+        submitted = Path(directory.format_path(where, student, assignment))
         course = Course(Path(directory.root))
         evidence = course.results(assignment, student) / "evidence"
         graded = grade_submission(source, submitted, assignment=assignment, student=student, keep_evidence=evidence)
         write_result(course, graded)
         return graded
 
-    def _course_directory(self) -> Any:
+    def _converter(self) -> Any:
         owner: Any = self
         while not hasattr(owner, "coursedir"):
             owner = owner.parent
             if owner is None:
                 raise NbGraderException(_("GradeSubmission runs as a step of nbgrader autograde only"))
-        return owner.coursedir
+        return owner
 
 
 class RefuseUnjudged(NbGraderPreprocessor):
@@ -110,14 +114,41 @@ class RefuseUnjudged(NbGraderPreprocessor):
 
 
 class HideDetails(NbGraderPreprocessor):
-    """For feedback pages: no tracebacks of test cells, which may show hidden inputs."""
+    """For feedback pages: nothing that may show hidden inputs. It must run while the hidden tests are still there."""
 
-    def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> tuple[NotebookNode, Any]:
-        """Shorten the errors of graded cells to their kind."""
-        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"):
-            for output in cell.get("outputs", []):
-                if output.output_type == "error":
-                    output.evalue, output.traceback = "", [_("{name}: a test failed").format(name=output.ename)]
-            streams = [o for o in cell.get("outputs", []) if o.output_type == "stream"]
-            cell.outputs = [o for o in cell.get("outputs", []) if o not in streams]
-        return cell, resources
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Shorten the errors of graded cells to their kind, and leave out what repeats hidden tests."""
+        hidden = set[str]()
+        for cell in nb.cells:
+            if is_graded(cell):
+                for region in HIDDEN.findall(cell.source):
+                    hidden |= _stretches(region)
+        for cell in nb.cells:
+            if cell.cell_type == "code":
+                cell.outputs = [_shown(o, is_graded(cell), hidden) for o in cell.outputs]
+                cell.outputs = [o for o in cell.outputs if o is not None]
+        return nb, resources
+
+
+STRETCH = 24
+"""So many letters and digits in a row that stand in a hidden test are taken for a piece of it."""
+
+
+def _stretches(text: str) -> set[str]:
+    bare = re.sub(r"\x1b\[[0-9;]*m|[\W_]+", "", text)
+    return {bare[i : i + STRETCH] for i in range(len(bare) - STRETCH + 1)}
+
+
+def _shown(output: NotebookNode, graded: bool, hidden: set[str]) -> NotebookNode | None:
+    """An output as a student may see it, or None."""
+    if output.get("metadata", {}).get(JUDGED):
+        return output
+    if graded and output.output_type == "error":
+        output.evalue, output.traceback = "", [_("{name}: a test failed").format(name=output.ename)]
+        return output
+    if graded and output.output_type in ("stream", "display_data"):
+        return None
+    texts = [output.get("text", ""), output.get("data", {}).get("text/plain", ""), *output.get("traceback", [])]
+    if hidden and _stretches("\n".join(texts)) & hidden:
+        return nbformat.v4.new_output("stream", name="stdout", text=_("[left out: it repeats hidden tests]"))
+    return output

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from filelock import FileLock, Timeout
 
 from common.i18n import _
 from pt2e_kit.course import Course, put_own_programs_on_path
 from pt2e_kit.grading.pipeline import Graded, grade_submission
-from pt2e_kit.grading.results import write_json
-from pt2e_kit.nbgrader_steps import hand_over, take_back
+from pt2e_kit.grading.results import failed, write_json
+from pt2e_kit.nbgrader_staging import install
+from pt2e_kit.nbgrader_steps import GradeSubmission, RefuseUnjudged, hand_over, take_back
 from pt2e_kit.settings import DEFAULT_LIMITS, Limits, read_class_seed
 
 Progress = Callable[[dict[str, Any]], None]
@@ -87,9 +87,8 @@ def grade_assignment(
         try:
             for done in as_completed(waiting):
                 graded = done.result()
-                record(course, graded)
-                results[waiting[done]] = graded.result
-                progress(graded.result)
+                result = results[waiting[done]] = record(course, graded)
+                progress(result)
         except BaseException:
             for future in waiting:
                 future.cancel()
@@ -108,14 +107,19 @@ def _only_grader(course: Course) -> Iterator[None]:
         raise RuntimeError(_("another process is grading this course; wait until it is done")) from None
 
 
-def record(course: Course, graded: Graded) -> None:
-    """Write results.json, and the notebooks that are graded into autograded/ and the gradebook.
+def record(course: Course, graded: Graded) -> dict[str, Any]:
+    """Write results.json, and the notebooks that are graded into autograded/ and the gradebook; return the result.
 
-    A notebook that is not graded leaves what the gradebook holds as it is.
+    A notebook that is not graded leaves what the gradebook holds as it is. A submission that the gradebook does not
+    take is `failed`.
     """
     if graded.notebooks:
-        _record_in_gradebook(course, graded)
+        try:
+            _record_in_gradebook(course, graded)
+        except RuntimeError as error:
+            graded = Graded(failed(graded.result, str(error)))
     write_result(course, graded)
+    return graded.result
 
 
 def write_result(course: Course, graded: Graded) -> None:
@@ -129,19 +133,12 @@ def _record_in_gradebook(course: Course, graded: Graded) -> None:
     from nbgrader.converters import Autograde
 
     student, assignment = graded.result["student"], graded.result["assignment"]
-    with tempfile.TemporaryDirectory(prefix="pt2e-") as staged:
-        folder = Path(staged) / student / assignment
-        folder.mkdir(parents=True)
-        for name, notebook in graded.notebooks.items():
-            nbformat.write(notebook, folder / f"{name}.ipynb")
-        if graded.result["submitted_at"]:
-            (folder / "timestamp.txt").write_text(graded.result["submitted_at"], encoding="utf-8")
-        directory, config = course.nbgrader(assignment, student, submitted_directory=staged)
-        hand_over(student, assignment, graded)
-        try:
-            convert(Autograde, directory, config)
-        finally:
-            take_back(student, assignment)
+    directory, config = course.nbgrader(assignment, student)
+    hand_over(student, assignment, graded)
+    try:
+        convert(Autograde, directory, config)
+    finally:
+        take_back(student, assignment)
 
 
 def prepare_gradebook(course: Course, assignment: str) -> None:
@@ -171,6 +168,7 @@ def convert(kind: Any, directory: Any, config: Any) -> None:
         RuntimeError: it failed; the message holds what nbgrader logged.
     """
     put_own_programs_on_path()
+    install()
     log = logging.getLogger(f"pt2e_kit.nbgrader.{id(directory)}")
     log.propagate = False
     told = _Kept()
@@ -181,10 +179,18 @@ def convert(kind: Any, directory: Any, config: Any) -> None:
             converter = kind(coursedir=directory, config=config)
             converter.log = directory.log = log
             converter.force = True
+            steps = getattr(converter, "autograde_preprocessors", None)
+            if steps is not None and not {GradeSubmission, RefuseUnjudged} <= set(steps):
+                raise ValueError(_("nbgrader_config.py lacks GradeSubmission or RefuseUnjudged in Autograde's steps"))
             converter.start()
     except Exception as error:
         text = _("nbgrader could not do its part ({name}): {e}")
         message = text.format(name=kind.__name__, e="; ".join([*told.lines, str(error)]))
+        if "Cannot add or remove cells" in message:
+            message += "\n" + _(
+                "Cells were added to source/ or removed since something was graded. To go on, save gradebook.db, run "
+                "`nbgrader db assignment remove {name} --force`, grade again, and enter marks given by hand anew."
+            ).format(name=directory.assignment_id)
         raise RuntimeError(message) from error
     finally:
         log.removeHandler(told)

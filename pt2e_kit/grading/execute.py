@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import subprocess
 import time
 from collections.abc import Callable
@@ -31,6 +32,11 @@ get_ipython().user_ns.update(exit=_leave, quit=_leave)
 del _leave
 """
 
+
+# A logger of their own: else nbclient and jupyter_client take that of the running application, nbgrader's for one.
+_SILENT = logging.getLogger("pt2e_kit.kernel")
+_SILENT.addHandler(logging.NullHandler())
+_SILENT.propagate = False
 
 OUTPUTS = ("stream", "display_data", "execute_result", "error", "update_display_data")
 
@@ -145,6 +151,7 @@ class _Run:
             transport="ipc",
             ip=str(sandbox.scratch / "s"),
             connection_file=str(sandbox.scratch / "kernel.json"),
+            log=_SILENT,
         )
         self.client = _BoundedClient(
             self.notebook,
@@ -156,8 +163,8 @@ class _Run:
             startup_timeout=60,
             iopub_timeout=10,
             output_bytes=self.limits.output_bytes,
+            log=_SILENT,
         )
-        self.client.log.disabled = True
         try:
             await self.client.async_start_new_kernel(
                 env=sandbox.environment(),

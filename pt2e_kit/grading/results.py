@@ -72,6 +72,15 @@ def submission(
     }
 
 
+def failed(result: Mapping[str, Any], cause: str) -> dict[str, Any]:
+    """Return the result of a submission that was graded, but whose scores could not be kept."""
+    notebooks = [
+        notebook_entry(n["name"], "failed", printable(cause), []) if n["state"] == "graded" else n
+        for n in result["notebooks"]
+    ]
+    return {**result, "state": "failed", "score": None, "notebooks": notebooks}
+
+
 def write_json(path: Path, result: Mapping[str, Any]) -> None:
     """Write a result whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
