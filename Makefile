@@ -68,7 +68,8 @@ system:
 	@missing=; \
 	command -v dot >/dev/null 2>&1 || missing="$$missing graphviz"; \
 	[ "$$(uname -s)" != Linux ] || command -v bwrap >/dev/null 2>&1 || missing="$$missing bubblewrap"; \
-	[ -x $(BIN)/python ] || $(PYTHON) -c 'import ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
+	[ -x $(BIN)/python ] || ! $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || $(PYTHON) -c 'import ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
 	[ -z "$$missing" ] && exit 0; \
 	if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
 	  echo "Installing with apt-get:$$missing"; \
