@@ -222,4 +222,4 @@ class _Notebook:
         if scored.note:
             notes.append(scored.note)
         show_score(cell, scored.score, points)
-        return results.cell_entry(grade_id, "plain", scored.score, points, scored.status, printable(scored.symptom))
+        return results.cell_entry(grade_id, "plain", scored.score, points, scored.status, scored.symptom)

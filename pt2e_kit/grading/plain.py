@@ -8,7 +8,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from common.i18n import _
-from pt2e_kit.grading.notes import Note
+from pt2e_kit.grading.notes import Note, printable
 
 
 @dataclass(frozen=True)
@@ -64,5 +64,5 @@ def _symptom(cell: NotebookNode, status: str) -> str:
         return _("The test did not come to its end in the time allowed.")
     if status == "died":
         return _("The process ended while the test ran.")
-    names = [o.get("ename", "") for o in cell.get("outputs", []) if o.output_type == "error"]
+    names = [printable(o.get("ename", ""))[:100] for o in cell.get("outputs", []) if o.output_type == "error"]
     return _("The test ended with {name}.").format(name=names[0] if names else _("an error"))

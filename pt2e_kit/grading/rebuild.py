@@ -296,7 +296,7 @@ def _harmless(cell: NotebookNode) -> str:
     It means the same to Python. In text, an invisible space keeps tags from being tags, and links from running scripts.
     """
     source = cell.source.replace("\0", "\N{SYMBOL FOR NULL}")
-    source = re.sub(r"###+( (?:BEGIN|END) )", r"##\1", source)
+    source = re.sub(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS|MARK SCHEME)", r"\1-\2", source)
     if cell.cell_type != "code":
         source = re.sub(r"<(?=[A-Za-z/!?])", "<\N{ZERO WIDTH SPACE}", source)
         source = _OTHER_LINK.sub("\\1\N{ZERO WIDTH SPACE}", source)

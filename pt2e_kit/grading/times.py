@@ -16,8 +16,11 @@ def submitted_at(folder: Path) -> tuple[str | None, list[Note]]:
     """
     try:
         text = read_plain_file(folder / "timestamp.txt", 1000).decode("utf-8-sig").strip()
-    except OSError:
+    except FileNotFoundError:
         return None, []
+    except OSError as error:
+        message = _("timestamp.txt cannot be read: {e}").format(e=error.strerror or error)
+        return None, [Note("time", message)]
     except UnicodeDecodeError:
         text = "?"
     if not text:
