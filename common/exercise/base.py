@@ -101,6 +101,8 @@ class Exercise:
     hints: ClassVar[tuple[str, ...]] = ()
     parameters: ClassVar[tuple[str, ...] | None] = None
     """Names of the answer's parameters in order, where the answer is called; None for a value."""
+    must_return: ClassVar[bool] = False
+    """Whether an answer that returns None gets a sentence of its own, and nothing else is judged."""
     facts: ClassVar[Mapping[str, Any]] = {}
     """What the probe records: fact → JSON Schema (`GRAPH` and `TENSOR` of `evidence` for those two)."""
 

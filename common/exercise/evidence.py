@@ -150,7 +150,12 @@ class Recorder:
                 self.status = "wrong_parameters"
                 raise StudentStopped from None
         with self.student():
-            return answer(*args, **kwargs)
+            returned = answer(*args, **kwargs)
+        if returned is None:
+            self.fact("returned_none", True)
+            if self.exercise.must_return:
+                raise StudentStopped
+        return returned
 
     def fact(self, name: str, value: Any) -> None:
         """Record a plain value; tensors inside become plain numbers only through `tensor`."""
@@ -298,6 +303,7 @@ class Evidence:
 
 def _facts_schema(exercise: Exercise) -> dict[str, Any]:
     known = dict(exercise.facts) | {"type": {"type": "string"}, "signature": {"type": "string"}}
+    known["returned_none"] = {"type": "boolean"}
     graph_or_other = GRAPH | {"properties": GRAPH["properties"] | {"not_a_graph": {"type": "string"}}}
     known = {k: graph_or_other if v is GRAPH else v for k, v in known.items()}
     known |= {f"{k}_type": {"type": "string"} for k, v in exercise.facts.items() if v is TENSOR}

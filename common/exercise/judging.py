@@ -105,6 +105,10 @@ def _judge_case(exercise: Exercise, case: Case, pieces: Sequence[Piece], notes: 
 def _findings(exercise: Exercise, case: Case, evidence: Evidence, notes: list[dict[str, str]]) -> Iterable[Finding]:
     name = exercise.name
     match evidence.status:
+        case "done" if exercise.must_return and evidence.facts.get("returned_none"):
+            text = _("`{name}` returns nothing (None).").format(name=name)
+            why = _("A function without `return` gives None, whatever it has computed. The caller needs the result.")
+            return [_general(text, "returns-nothing", why=why)]
         case "done":
             return exercise.judge(case, evidence)
         case "raised":

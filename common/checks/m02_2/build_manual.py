@@ -22,6 +22,7 @@ class BuildManual(Exercise):
     kind = "core"
     minutes = 20
     criteria = {"places": 3, "kinds": 1, "one object for each place": 1, "same qparams": 1}
+    must_return = True
     parameters = ("gm", "make_act", "make_weight")
     not_allowed = ("prepare_pt2e", "prepare_qat_pt2e")
     hints = (

@@ -22,6 +22,7 @@ class ObserverFromSpec(Exercise):
     kind = "practice"
     minutes = 10
     criteria = {"class": 1, "range and dtype": 1, "scheme and axis": 1, "a new one each time": 1}
+    must_return = True
     parameters = ("spec",)
     not_allowed = ("_create_obs_or_fq_from_qspec", "_get_observer_kwargs", "prepare_pt2e")
     hints = (

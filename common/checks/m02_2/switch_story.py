@@ -23,6 +23,7 @@ class SwitchStory(Exercise):
     id = "m02_2.switch_story"
     kind = "prediction"
     minutes = 5
+    must_return = True
     parameters = ()
     criteria = {name: 0 for name, *_rest in STEPS}
     hints = (

@@ -1,0 +1,3 @@
+# finds: returns-nothing
+def switch_story():
+    print("larger", "same", "same", "larger")
