@@ -47,7 +47,8 @@ def test_bank_is_large_enough(exercise_id: str) -> None:
 def test_every_misconception_has_an_answer(exercise_id: str) -> None:
     exercise = find_exercise(exercise_id)
     shown = {name for a in answers(exercise_id) for name in a.marked("finds")}
-    assert set(exercise.misconceptions) <= shown
+    without = set(exercise.misconceptions) - shown
+    assert not without, f"no reject answer of {exercise_id} is marked `# finds:` one of {sorted(without)}"
 
 
 @pytest.mark.parametrize("exercise_id", EXERCISES)
