@@ -78,7 +78,7 @@ def table(columns: Sequence[str | tuple[str, str]], rows: Sequence[Sequence[obje
     made = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
     for column in columns:
         title, side = (column, "left") if isinstance(column, str) else column
-        made.add_column(title, justify="right" if side == "right" else "left", overflow="fold")
+        made.add_column(text(title), justify="right" if side == "right" else "left", overflow="fold")
     for row in rows:
         made.add_row(*(cell if hasattr(cell, "spans") else text(cell) for cell in row))  # type: ignore[arg-type]
     return made

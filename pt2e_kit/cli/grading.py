@@ -42,16 +42,17 @@ def grade(
     from pt2e_kit.record import grade_assignment, write_feedback
 
     where = Course.find(course)
+    where.source(assignment)  # a name that is wrong is said first
     total = len(student or where.submissions(assignment))
+    if not total:
+        folder = where.root / "submitted" / "STUDENT" / assignment
+        console.say(_("nothing was handed in: no folder {folder}").format(folder=folder))
+        raise typer.Exit(1)
     with console.progress(_("grading {name}").format(name=assignment)) as bar:
         task = bar.add_task(_("grading"), total=total)
         outcome = grade_assignment(
             where, assignment, jobs=jobs, students=student, seed_file=seed_file, progress=lambda _r: bar.advance(task)
         )
-    if not outcome.results:
-        folder = where.root / "submitted" / "STUDENT" / assignment
-        console.say(_("nothing was handed in: no folder {folder}").format(folder=folder))
-        raise typer.Exit(1)
     show_results(list(outcome.results.values()))
     if feedback:
         pages = write_feedback(where, assignment)
