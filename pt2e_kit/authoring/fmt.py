@@ -97,7 +97,7 @@ def format_files(paths: list[Path], *, write: bool) -> list[Path]:
         try:
             text = path.read_text(encoding="utf-8")
             wanted = canonical_text(formatted(nbformat.reads(text, as_version=4)))
-        except (ValueError, LookupError, AttributeError, nbformat.ValidationError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, nbformat.ValidationError) as error:
             raise ValueError(f"{path}: {error}") from None
         if text != wanted:
             changed.append(path)

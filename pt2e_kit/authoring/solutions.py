@@ -55,6 +55,7 @@ def execute_solution(original: NotebookNode, name: str, folder: Path) -> Noteboo
         timeout=CELL_SECONDS,
         allow_errors=True,
         record_timing=False,
+        coalesce_streams=True,  # where a stream is cut is chance
         store_widget_state=False,
         resources={"metadata": {"path": str(folder)}},
     )
