@@ -54,7 +54,7 @@ setup: system  ## only the set-up: .venv and, on Debian as root, graphviz and bu
 	@# An environment that was moved, or whose Python is gone, is made anew.
 	@if ! $(BIN)/python -c 'import pip' 2>/dev/null || { [ -e $(STAMP) ] && [ "$$(cat $(STAMP))" != "$$(pwd -P)" ]; }; \
 	  then $(PYTHON) -m venv --clear $(VENV); fi
-	@$(MAKE) --no-print-directory $(STAMP)
+	@$(MAKE) --silent --no-print-directory $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
 	@echo "Installing what requirements.lock names in $(VENV): this takes a few minutes the first time."
