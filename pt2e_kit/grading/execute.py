@@ -131,6 +131,12 @@ class _Run:
         try:
             await self._start()
             for index, cell in enumerate(self.notebook.cells):
+                if self.km is None:
+                    break
+                if self.deadline < time.monotonic():
+                    text = _("time: the submission took more than {n:g} s; the rest was not run")
+                    self.result.notes.append(Note("limit", text.format(n=self.limits.submission_seconds)))
+                    break
                 if cell.cell_type == "code":
                     await self._cell(index, cell)
             self._look_at_outputs()
@@ -195,8 +201,6 @@ class _Run:
 
     async def _cell(self, index: int, cell: NotebookNode) -> None:
         seconds = min(self.limits.cell_seconds, self.deadline - time.monotonic())
-        if seconds <= 0 or self.km is None:
-            return
         self.client.timeout = max(1, round(seconds))
 
         async def keep_status(execute_reply: Any, **_rest: Any) -> None:
@@ -221,9 +225,6 @@ class _Run:
                 text = _("the kernel talked nonsense while cell {id} ran; it was replaced")
             self.result.notes.append(Note("limit", text.format(id=_name(cell))))
             await self._replace(index)
-        if self.deadline < time.monotonic() and "submission" not in str(self.result.notes):
-            text = _("time: the submission took more than {n} s; the rest was not run")
-            self.result.notes.append(Note("limit", text.format(n=round(self.limits.submission_seconds))))
 
     async def _execute(self, cell: NotebookNode, index: int) -> None:
         """Execute one cell; the outer limit is for a kernel that floods us with messages."""

@@ -141,7 +141,7 @@ class Sandbox:
             if not Path(prefix).is_relative_to("/usr"):
                 arguments += ["--ro-bind", prefix, prefix]
         arguments += ["--ro-bind", str(Path(common.__file__).parent), str(KIT_INSIDE / "common")]
-        arguments += ["--bind", str(self.scratch), str(self.scratch), "--chdir", str(self.work)]
+        arguments += ["--bind", str(self.scratch), str(self.scratch), "--remount-ro", "/", "--chdir", str(self.work)]
         return arguments
 
 

@@ -52,5 +52,8 @@ def _content(folder: int, name: str) -> bytes | None:
         handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except OSError:
         return None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return None
     with os.fdopen(handle, "rb") as file:
-        return file.read(MAX_CASE_BYTES + 1) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        return file.read(MAX_CASE_BYTES + 1)
