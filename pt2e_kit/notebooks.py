@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import nbformat
-from nbformat import NotebookNode
+from nbformat import NotebookNode, ValidationError
+from nbformat.v4.nbbase import validate
 
 from common.i18n import _
 
@@ -102,6 +103,10 @@ def _mended(raw: NotebookNode) -> NotebookNode:
         new = make(source)
         metadata = cell.get("metadata", {})
         new.metadata = metadata if isinstance(metadata, dict) else NotebookNode()
+        try:
+            validate(new, f"{new.cell_type}_cell")
+        except ValidationError:  # tags of a wrong type, say: no reason to refuse a notebook
+            new.metadata = NotebookNode({k: v for k, v in new.metadata.items() if k == "nbgrader"})
         own_id = cell.get("id")
         valid = isinstance(own_id, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", own_id) and own_id not in seen
         new.id = own_id if valid else f"cell-{number}"

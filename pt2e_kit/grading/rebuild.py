@@ -159,6 +159,8 @@ class _Matcher:
         self._by_likeness()
         self._by_position()
         self._remark()
+        self._settle_duplicates()
+        self._answers_in_other_cells()
 
     def _claim(self, index: int, key: str) -> None:
         self.matches[key].append(index)
@@ -232,7 +234,7 @@ class _Matcher:
             if not grade_metadata(cell):
                 continue
             if len(found) > 1:
-                text = _("cell {id} is there {n} times (a duplicate); the last changed one counts")
+                text = _("cell {id} is there {n} times (a duplicate)")
                 self.notes.append(Note("repair", text.format(id=key, n=len(found))))
             elif not found:
                 text = _("cell {id} is missing; it was put back").format(id=key)
@@ -246,21 +248,57 @@ class _Matcher:
 
     def _remark_on_test(self, key: str, found: list[NotebookNode]) -> None:
         points = grade_metadata(self.by_key[key]).get("points")
-        if any(c.source.strip() != self.released[key].strip() for c in found):
+        if not any(self.released[key].strip() in c.source for c in found):  # around it may stand a merged answer
             self.notes.append(Note("suspicion", _("test cell {id} was edited; ours was run").format(id=key)))
         if any(grade_metadata(c).get("points", points) != points for c in found):
             text = _("the points of cell {id} were changed; ours count").format(id=key)
             self.notes.append(Note("suspicion", text))
 
+    def _changed(self, key: str) -> list[int]:
+        stub = self.released[key].strip()
+        return [i for i in self.matches[key] if self.submitted[i].source.strip() not in ("", stub)]
+
+    def _settle_duplicates(self) -> None:
+        """Of several changed cells with one id, the last before the next test stands for the cell.
+
+        The others run where they stand, as they did for the student: they may be the halves of a split cell, an
+        earlier try, or a try further down that must not reach the test.
+        """
+        keys = list(self.by_key)
+        for n, key in enumerate(keys):
+            changed = self._changed(key)
+            if len(self.matches[key]) < 2 or not changed:
+                continue
+            if is_answer(self.by_key[key]):
+                tests = (k for k in keys[n + 1 :] if is_graded(self.by_key[k]) and not is_answer(self.by_key[k]))
+                end = min(self.matches.get(next(tests, ""), []), default=len(self.submitted))
+                counts = max((i for i in changed if i < end), default=changed[-1])
+            elif len(changed) < len(self.matches[key]):
+                counts = -1  # the test itself is there too; what was made of its copies is the student's own
+            else:
+                continue
+            for i in set(changed) - {counts}:
+                self.matches[key].remove(i)
+                del self.owner[i]
+
+    def _answers_in_other_cells(self) -> None:
+        """Where an answer cell is gone, take the cell that defines what it asks for: the two were merged."""
+        for key, cell in self.by_key.items():
+            if self.matches[key] or not is_answer(cell) or cell.cell_type != "code":
+                continue
+            names = self._defined(self.released[key])
+            for i, submitted in enumerate(self.submitted):
+                if names and names <= self._defined(submitted.source):
+                    self.matches[key].append(i)
+                    self.notes.append(Note("repair", _("the answer to {id} stood in another cell").format(id=key)))
+                    break
+
     def answer(self, cell: NotebookNode) -> tuple[str, bool]:
         """Return the source for an answer cell, and whether it is an answer (not the stub or nothing)."""
-        key = _key(cell)
-        stub = self.released[key].strip()
-        cells = [self.submitted[i] for i in self.matches[key]]
-        changed = [c for c in cells if c.source.strip() not in ("", stub)]
+        changed = self._changed(_key(cell))
         if not changed:
-            return self.released[key], False
-        return _harmless(changed[-1]), True
+            return self.released[_key(cell)], False
+        return _harmless(self.submitted[changed[-1]]), True
 
     def extras(self) -> dict[str | None, list[NotebookNode]]:
         """The student's own cells, by the template cell behind which they stand (None: at the top).
