@@ -29,12 +29,25 @@ def score(cell: NotebookNode, status: str, max_points: float) -> PlainScore:
     """
     if status != "ok":
         return PlainScore(0, status if status in ("timeout", "died", "missing") else "scored", _symptom(cell, status))
-    for output in cell.outputs:
-        if output.output_type == "error":
-            return PlainScore(0, "scored", _symptom(cell, "error"))
-        if output.output_type == "execute_result":
-            return _partial(cell, output, max_points)
-    return PlainScore(max_points, "scored")
+    if any(output.output_type == "error" for output in cell.outputs):
+        return PlainScore(0, "scored", _symptom(cell, "error"))
+    shown = [output for output in cell.outputs if output.output_type == "execute_result"]
+    own = shown[-1:] if _ends_with_expression(cell.source) else []
+    scored = _partial(cell, own[0], max_points) if own else PlainScore(max_points, "scored")
+    if len(shown) > len(own) and scored.note is None:
+        text = _("test cell {id} shows more results than its own; only its own counts")
+        note = Note("suspicion", text.format(id=cell.metadata["nbgrader"]["grade_id"]))
+        return PlainScore(scored.score, scored.status, scored.symptom, note)
+    return scored
+
+
+def _ends_with_expression(source: str) -> bool:
+    """Whether the cell itself shows a result: that of its last line. Others come from the answer."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True  # magics: IPython knows better
+    return bool(body) and isinstance(body[-1], ast.Expr)
 
 
 def _partial(cell: NotebookNode, output: NotebookNode, max_points: float) -> PlainScore:
