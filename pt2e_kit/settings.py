@@ -1,7 +1,9 @@
 """Limits and defaults of grading, in one place."""
 
+import contextlib
 import os
 import secrets
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +43,19 @@ def default_seed_file() -> Path:
     return user_data_path("pt2e-kit") / "class-seed"
 
 
+def _make_class_seed(path: Path) -> None:
+    """Put a seed there whole, for the owner only, unless another grader has done so meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(prefix=path.name, dir=path.parent)  # mkstemp: mode 0600
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(32) + "\n")
+        with contextlib.suppress(FileExistsError):
+            os.link(part, path)  # unlike a rename, this never takes the place of a seed that is there
+    finally:
+        Path(part).unlink()
+
+
 def read_class_seed(path: Path | None = None) -> str:
     """Return the class seed, 64 hex digits, and make one where there is none yet.
 
@@ -48,13 +63,7 @@ def read_class_seed(path: Path | None = None) -> str:
     """
     path = path or default_seed_file()
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return read_class_seed(path)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(32) + "\n")
+        _make_class_seed(path)
     seed = path.read_text(encoding="ascii", errors="replace").strip()
     if len(seed) < 16:
         raise ValueError(f"{path} holds no class seed (16 characters or more): delete it to have a new one made")
