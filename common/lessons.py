@@ -23,7 +23,10 @@ class Lesson:
     """Parts of `common.platform_checks.PARTS` without which some of its exercises cannot be done or graded."""
 
 
-_ALL = (Lesson("m02_2", _("Observers and fake quant put in by hand"), "m02_by_hand"),)
+_ALL = (
+    Lesson("m02_2", _("Observers and fake quant put in by hand"), "m02_by_hand"),
+    Lesson("m03_1", _("Annotation, quantizer, prepare_pt2e"), "m03_quantizer"),
+)
 
 LESSONS: dict[str, Lesson] = {entry.id: entry for entry in _ALL}
 """All lessons by id."""

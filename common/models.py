@@ -102,6 +102,23 @@ class LinearReLU(nn.Module):
         return self.fc_b(self.relu(self.fc_a(torch.flatten(x, 1))))
 
 
+class Branches(nn.Module):
+    """Tensors with two kinds of reader: x feeds two convs, the first relu feeds a conv and cat."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 6, 1)
+        self.relu_b = nn.ReLU()
+        self.conv_c = nn.Conv2d(3, 5, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu_a(self.conv_a(x))
+        z = self.relu_b(self.conv_b(y))
+        return torch.cat([z, y, self.conv_c(x)], dim=1)
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -144,6 +161,7 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "cat_pool": CatPool,
     "residual": Residual,
     "twice_used": TwiceUsed,
+    "branches": Branches,
     "linear_relu": LinearReLU,
 }
 

@@ -1,0 +1,21 @@
+# finds: one-annotation
+from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation, Quantizer
+
+
+class LabelQuantizer(Quantizer):
+    def __init__(self, labels, spec):
+        self.labels, self.spec = labels, spec
+
+    def annotate(self, model):
+        nodes = {n.name: n for n in model.graph.nodes}
+        note = QuantizationAnnotation()
+        for kind, *names in self.labels:
+            nodes[names[-1]].meta[ANNOTATION_KEY] = note
+            if kind == "out":
+                note.output_qspec = self.spec
+            else:
+                note.input_qspec_map[nodes[names[0]]] = self.spec
+        return model
+
+    def validate(self, model):
+        pass

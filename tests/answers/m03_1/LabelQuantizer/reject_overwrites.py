@@ -1,0 +1,20 @@
+# finds: overwrites
+from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation, Quantizer
+
+
+class LabelQuantizer(Quantizer):
+    def __init__(self, labels, spec):
+        self.labels, self.spec = labels, spec
+
+    def annotate(self, model):
+        nodes = {n.name: n for n in model.graph.nodes}
+        for kind, *names in self.labels:
+            if kind == "out":
+                note = QuantizationAnnotation(output_qspec=self.spec)
+            else:
+                note = QuantizationAnnotation(input_qspec_map={nodes[names[0]]: self.spec})
+            nodes[names[-1]].meta[ANNOTATION_KEY] = note
+        return model
+
+    def validate(self, model):
+        pass

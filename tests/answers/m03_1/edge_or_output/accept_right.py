@@ -1,0 +1,2 @@
+def edge_or_output():
+    return [["observed", "plain", 1], ["observed", "observed", 1], ["observed", "observed", 1], ("observed", "observed", 1)]

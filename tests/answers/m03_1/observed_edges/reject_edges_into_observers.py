@@ -1,0 +1,6 @@
+# finds: observer-as-consumer
+from common.graph_utils import observer_nodes
+
+
+def observed_edges(prepared):
+    return {(node.args[0].name, node.name) for node, _ in observer_nodes(prepared)}

@@ -1,0 +1,9 @@
+# finds: conv-output
+from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation
+
+
+def put_labels(gm, name, spec):
+    conv = next(n for n in gm.graph.nodes if n.name == name)
+    (relu,) = conv.users
+    conv.meta[ANNOTATION_KEY] = QuantizationAnnotation(input_qspec_map={conv.args[0]: spec}, output_qspec=spec)
+    relu.meta[ANNOTATION_KEY] = QuantizationAnnotation(output_qspec=spec)

@@ -1,0 +1,9 @@
+# finds: key-is-the-consumer
+from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation
+
+
+def put_labels(gm, name, spec):
+    conv = next(n for n in gm.graph.nodes if n.name == name)
+    (relu,) = conv.users
+    conv.args[0].meta[ANNOTATION_KEY] = QuantizationAnnotation(input_qspec_map={conv: spec})
+    relu.meta[ANNOTATION_KEY] = QuantizationAnnotation(output_qspec=spec)

@@ -1,0 +1,10 @@
+# finds: not-an-annotation
+# not: key-is-a-name
+from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation
+
+
+def put_labels(gm, name, spec):
+    conv = next(n for n in gm.graph.nodes if n.name == name)
+    (relu,) = conv.users
+    conv.meta[ANNOTATION_KEY] = QuantizationAnnotation(input_qspec_map={conv.args[0]: spec})
+    relu.meta[ANNOTATION_KEY] = spec
