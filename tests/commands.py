@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -12,10 +13,15 @@ FILES = ("nbgrader_config.py", "pyproject.toml", "requirements.lock", "Makefile"
 NOT_COPIED = ("__pycache__", ".ipynb_checkpoints", "cases")
 
 
-def environment(home: Path, **more: str) -> dict[str, str]:
-    """This environment, with our programs first on the path and the class seed in a folder of the test."""
+DATA = tempfile.mkdtemp(prefix="pt2e-tests-")
+"""The user's data folder during the tests: the class seed is made in it, and never in the checkout."""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This environment, with our programs first on the path and the class seed in a folder of its own."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return {**os.environ, "PATH": path, "XDG_DATA_HOME": str(home / "data"), "COLUMNS": "200", **more}
+    ours = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}  # `make test` runs us
+    return {**ours, "PATH": path, "XDG_DATA_HOME": DATA, "COLUMNS": "200", **more}
 
 
 def run(command: list[str], folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
@@ -23,7 +29,7 @@ def run(command: list[str], folder: Path, **more: str) -> subprocess.CompletedPr
     return subprocess.run(
         command,
         cwd=folder,
-        env=environment(folder, **more),
+        env=environment(**more),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
