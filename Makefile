@@ -14,7 +14,7 @@ DEMO_ARGS   ?=
 LAB_ARGS    ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab release solutions fmt lint lock setup system
+.PHONY: help demo test lab release solutions generate fmt lint lock setup system
 
 help:  ## list the targets
 	@echo "pt2e-kit: make TARGET"
@@ -34,6 +34,9 @@ release: setup  ## make the student versions in release/ anew from source/
 
 solutions: setup  ## execute source/ and write solutions/ anew
 	@$(RUN) $(BIN)/python -m pt2e_kit solutions
+
+generate: release solutions  ## make all that is generated anew: release/, solutions/, demo/
+	@$(BIN)/python tools/make_demo_class.py
 
 fmt: setup  ## bring notebooks and code to their fixed form
 	@$(RUN) $(BIN)/python -m pt2e_kit fmt

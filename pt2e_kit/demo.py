@@ -53,7 +53,7 @@ def run_demo(folder: Path, jobs: int = 2) -> int:
     console.say(_("4. Commonest misconceptions"))
     console.stdout().print(misconception_table(results))
     pages = write_feedback(course, ASSIGNMENT)
-    console.say(_("5. {n} feedback pages, gradebook and results are in {folder}").format(n=len(pages), folder=folder))
+    console.say(_("5. Feedback pages ({n}), gradebook and results are in {folder}").format(n=len(pages), folder=folder))
     console.say("")
     console.say(_("Took {n:.0f} s. What to open next:").format(n=time.monotonic() - began))
     if pages:

@@ -56,7 +56,7 @@ def grade(
     show_results(list(outcome.results.values()))
     if feedback:
         pages = write_feedback(where, assignment)
-        console.say(_("{n} feedback pages in {folder}").format(n=len(pages), folder=where.root / "feedback"))
+        console.say(_("feedback pages: {n}, in {folder}").format(n=len(pages), folder=where.root / "feedback"))
     raise typer.Exit(0 if outcome.all_graded else 1)
 
 
