@@ -24,6 +24,8 @@ class Lesson:
 
 
 _ALL = (
+    Lesson("m01_0", _("Post-training quantization in four steps: overview"), "m01_ptq"),
+    Lesson("m01_1", _("The smallest PTQ"), "m01_ptq"),
     Lesson("m02_2", _("Observers and fake quant put in by hand"), "m02_by_hand"),
     Lesson("m03_1", _("Annotation, quantizer, prepare_pt2e"), "m03_quantizer"),
 )

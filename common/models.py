@@ -89,6 +89,29 @@ class TwiceUsed(nn.Module):
         return y + y
 
 
+class PlainConv(nn.Module):
+    """3→4 channels: one conv and nothing behind it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv(x)
+
+
+class AddPool(nn.Module):
+    """max_pool(relu(x) + x): there is much to quantize, but no weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.relu = nn.ReLU()
+        self.pool = nn.MaxPool2d(2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.pool(self.relu(x) + x)
+
+
 class LinearReLU(nn.Module):
     """3×16×16 image → flatten → linear → relu → linear: no convolution at all."""
 
@@ -100,6 +123,44 @@ class LinearReLU(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.fc_b(self.relu(self.fc_a(torch.flatten(x, 1))))
+
+
+class ConvBNDrop(nn.Module):
+    """conv → batch norm → relu → average → dropout → linear: in train mode it computes something else each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 6, 3, padding=1)
+        self.bn = nn.BatchNorm2d(6)
+        self.relu = nn.ReLU()
+        self.pool = nn.AdaptiveAvgPool2d(4)
+        self.drop = nn.Dropout(0.5)
+        self.fc = nn.Linear(6 * 4 * 4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.pool(self.relu(self.bn(self.conv(x))))
+        return self.fc(self.drop(torch.flatten(x, 1)))
+
+
+class PoolChain(nn.Module):
+    """Three times conv → relu, pools behind the first and the last, then flatten → linear."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.relu_a = nn.ReLU()
+        self.pool_a = nn.MaxPool2d(2)
+        self.conv_b = nn.Conv2d(4, 6, 3, padding=1)
+        self.relu_b = nn.ReLU()
+        self.conv_c = nn.Conv2d(6, 8, 1)
+        self.relu_c = nn.ReLU()
+        self.pool_c = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(8, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.pool_a(self.relu_a(self.conv_a(x)))
+        x = self.relu_c(self.conv_c(self.relu_b(self.conv_b(x))))
+        return self.fc(torch.flatten(self.pool_c(x), 1))
 
 
 class Branches(nn.Module):
@@ -163,6 +224,10 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "twice_used": TwiceUsed,
     "branches": Branches,
     "linear_relu": LinearReLU,
+    "plain_conv": PlainConv,
+    "add_pool": AddPool,
+    "conv_bn_drop": ConvBNDrop,
+    "pool_chain": PoolChain,
 }
 
 

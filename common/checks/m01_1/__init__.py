@@ -1,0 +1,1 @@
+"""Exercises of lesson m01_1: the smallest PTQ."""

@@ -1,0 +1,24 @@
+"""The net of the two predictions, and what prepare_pt2e makes of it."""
+
+from functools import lru_cache
+
+NET = "pool_chain"
+
+
+@lru_cache(maxsize=1)
+def counted() -> dict[str, int]:
+    """Return what there is to count in the prepared net: places, objects, and what might be counted by mistake."""
+    from common.checks._nets import exported
+    from common.graph_utils import observer_nodes, op_counts
+    from common.pt2e import get_xnnpack_quantizer, prepare_pt2e
+
+    gm = exported(NET, 0)
+    ops, parameters = op_counts(gm), [n for n in gm.graph.nodes if n.op == "get_attr"]
+    found = observer_nodes(prepare_pt2e(gm, get_xnnpack_quantizer()[0]))
+    return {
+        "places": len(found),
+        "objects": len({id(observer) for _node, observer in found}),
+        "weights": ops["conv2d"] + ops["linear"],
+        "biases": len(parameters) - ops["conv2d"] - ops["linear"],
+        "conv_relu": ops["relu"],
+    }

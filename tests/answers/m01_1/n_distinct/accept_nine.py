@@ -1,0 +1,2 @@
+def n_distinct():
+    return 9

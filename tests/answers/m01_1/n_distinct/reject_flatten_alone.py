@@ -1,0 +1,3 @@
+# finds: some-of-them
+def n_distinct():
+    return 10

@@ -1,0 +1,3 @@
+# finds: too-many-shared
+def n_distinct():
+    return 5

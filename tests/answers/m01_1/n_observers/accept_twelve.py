@@ -1,0 +1,2 @@
+def n_observers():
+    return 12

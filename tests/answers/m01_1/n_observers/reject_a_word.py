@@ -1,0 +1,3 @@
+# finds: raised
+def n_observers():
+    return "twelve"

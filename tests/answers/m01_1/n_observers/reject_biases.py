@@ -1,0 +1,3 @@
+# finds: biases
+def n_observers():
+    return 16

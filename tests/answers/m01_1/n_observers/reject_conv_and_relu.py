@@ -1,0 +1,3 @@
+# finds: conv-and-relu
+def n_observers():
+    return 15

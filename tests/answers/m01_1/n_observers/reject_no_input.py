@@ -1,0 +1,3 @@
+# finds: ends
+def n_observers():
+    return 11

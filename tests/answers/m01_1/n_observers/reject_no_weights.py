@@ -1,0 +1,3 @@
+# finds: no-weights
+def n_observers():
+    return 8

@@ -1,0 +1,17 @@
+# finds: calibrated-too-late
+# not: another-graph, no-calibration
+import copy
+
+import torch
+
+from common.pt2e import convert_pt2e, export_module, get_xnnpack_quantizer, prepare_pt2e
+
+
+def run_ptq(model, example, batches):
+    exported = export_module(copy.deepcopy(model).eval(), example)
+    prepared = prepare_pt2e(copy.deepcopy(exported), get_xnnpack_quantizer()[0])
+    quantized = convert_pt2e(copy.deepcopy(prepared))
+    with torch.no_grad():
+        for batch in batches:
+            prepared(*batch)
+    return exported, prepared, quantized

@@ -1,0 +1,17 @@
+# finds: another-graph
+# Right for a list; a generator is empty after the first walk.
+import copy
+
+import torch
+
+from common.pt2e import convert_pt2e, export_module, get_xnnpack_quantizer, prepare_pt2e
+
+
+def run_ptq(model, example, batches):
+    exported = export_module(copy.deepcopy(model).eval(), example)
+    print(sum(len(x) for (x,) in batches), "pictures")
+    prepared = prepare_pt2e(copy.deepcopy(exported), get_xnnpack_quantizer()[0])
+    with torch.no_grad():
+        for batch in batches:
+            prepared(*batch)
+    return exported, prepared, convert_pt2e(copy.deepcopy(prepared))
