@@ -116,7 +116,7 @@ def record(course: Course, graded: Graded) -> dict[str, Any]:
     if graded.notebooks:
         try:
             _record_in_gradebook(course, graded)
-        except RuntimeError as error:
+        except Exception as error:  # whatever it is, the others are recorded all the same
             graded = Graded(failed(graded.result, str(error)))
     write_result(course, graded)
     return graded.result

@@ -210,6 +210,16 @@ if os.fork() == 0:
     assert not [c for c in commands if marker.encode() in c]
 
 
+@needs_sandbox
+def test_too_many_processes_end_the_kernel(tmp_path: Path):
+    code = "\nimport subprocess, time\nfor i in range(300): subprocess.Popen(['sleep', '60'])\ntime.sleep(60)"
+    graded = grade_tiny(tmp_path, tiny(q1=SQUARE + code), limits=Limits(cell_seconds=30))
+    if os.geteuid() == 0:
+        assert scores(graded) == [0, 3, 4, None] and "processes; it was ended" in notes(graded, "limit")
+    else:  # the system's limit has refused to start them
+        assert scores(graded)[1:] == FULL[1:]
+
+
 def test_startup_files_do_not_reach_the_next_submission(tmp_path: Path):
     leave = """
 import os

@@ -240,6 +240,16 @@ def test_a_submission_that_cannot_be_recorded_stops_no_other(tmp_path: Path, qui
     assert results["s02"]["score"] == 9 and in_gradebook(course) == {"s02": 9}
 
 
+def test_odd_names_of_students(tmp_path: Path, quick):
+    course = make_course(tmp_path)
+    for student in ("s[1] (x)", "{s}", "平 é", "a+b"):
+        put(course.root / "submitted" / student / "a1", tiny())
+    results = grade(course)
+    refused = results.pop("s[1] (x)")  # nbgrader takes brackets for a pattern
+    assert refused["state"] == "failed" and "No notebooks" in refused["notebooks"][0]["cause"]
+    assert in_gradebook(course) == dict.fromkeys(results, 9) and len(results) == 3
+
+
 def test_points_of_today_count_and_changed_cells_are_told_in_words(tmp_path: Path, quick):
     course = make_course(tmp_path)
     put(course.root / "submitted" / "s01" / "a1", tiny())

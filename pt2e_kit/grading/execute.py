@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import logging
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -20,7 +22,7 @@ from traitlets import Int
 
 from common.i18n import _
 from pt2e_kit.grading.notes import CannotGrade, Note
-from pt2e_kit.grading.sandbox import Sandbox
+from pt2e_kit.grading.sandbox import Sandbox, processes_inside
 from pt2e_kit.notebooks import grade_metadata, is_graded
 from pt2e_kit.settings import Limits
 
@@ -126,6 +128,7 @@ class _Run:
         self.deadline = time.monotonic() + limits.submission_seconds
         self.replaced = 0
         self.km: AsyncKernelManager | None = None
+        self.watch: asyncio.Task[None] | None = None
 
     async def all_cells(self) -> Executed:
         try:
@@ -178,15 +181,27 @@ class _Run:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
+            provisioner: Any = self.km.provisioner
+            self.watch = asyncio.create_task(self._watch_processes(provisioner.pid))
             await self.client.async_start_new_kernel_client()
             await self._quietly(_PRELUDE)
         except Exception as error:
             text = _("the kernel cannot be started: {type}: {e}")
             raise CannotGrade("failed", text.format(type=type(error).__name__, e=str(error)[:300])) from error
 
+    async def _watch_processes(self, pid: int) -> None:
+        """End a kernel with too many processes: the system's own limit holds neither for root nor for one sandbox."""
+        while (count := await asyncio.to_thread(processes_inside, pid)) <= self.limits.processes:
+            await asyncio.sleep(0.5)
+        text = _("the kernel had {n} processes; it was ended").format(n=count)
+        self.result.notes.append(Note("limit", text))
+        os.kill(pid, signal.SIGKILL)
+
     async def _stop(self) -> None:
         if self.km is None:
             return
+        if self.watch is not None:
+            self.watch.cancel()
         with contextlib.suppress(Exception):
             if self.client.kc is not None:
                 self.client.kc.stop_channels()

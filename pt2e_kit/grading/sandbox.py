@@ -145,6 +145,23 @@ class Sandbox:
         return arguments
 
 
+def processes_inside(pid: int) -> int:
+    """Count the processes in the sandbox that the process `pid` has set up; 0 where that cannot be seen."""
+    try:
+        (first,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[:1]
+        inside = Path(f"/proc/{first}/ns/pid").stat().st_ino
+        if inside == Path("/proc/self/ns/pid").stat().st_ino:
+            return 0  # no sandbox, or not yet
+    except (OSError, ValueError):
+        return 0
+    count = 0
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            with contextlib.suppress(OSError):
+                count += (process / "ns" / "pid").stat().st_ino == inside
+    return count
+
+
 def copy_helpers(source: Path, work: Path) -> None:
     """Copy the course's helper files (all but notebooks) into the kernel's working folder."""
     for path in sorted(source.rglob("*")):
