@@ -1,7 +1,8 @@
 """Reads the answers bank: tests/answers/<lesson>/<name>/{accept,reject}_*.py.
 
 A reject answer says in its first lines what the judge must find (``# finds: self-loop``) and, where a
-near neighbour must not be taken for it, what it must not (``# not: called-directly``).
+near neighbour must not be taken for it, what it must not (``# not: called-directly``). ``# needs: mkldnn`` names a
+part of `common.platform_checks` without which its mistake does not show.
 """
 
 import re

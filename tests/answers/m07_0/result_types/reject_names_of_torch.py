@@ -1,0 +1,3 @@
+# finds: form
+def result_types():
+    return ["torch.int8", "torch.float32", "torch.float32"]

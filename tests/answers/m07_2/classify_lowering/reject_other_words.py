@@ -1,0 +1,3 @@
+# finds: form
+def classify_lowering(gm, x):
+    return "integer"

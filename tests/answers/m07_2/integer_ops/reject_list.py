@@ -1,0 +1,7 @@
+# finds: form
+# not: each-kind-once
+from common.graph_utils import short
+
+
+def integer_ops(gm):
+    return [short(n.args[0]) for n in gm.graph.nodes if short(n.target) == "out_dtype"]

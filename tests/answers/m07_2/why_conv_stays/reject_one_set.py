@@ -1,0 +1,3 @@
+# finds: form
+def why_conv_stays(gm):
+    return {"op", "weight", "output"}
