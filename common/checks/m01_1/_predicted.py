@@ -1,5 +1,6 @@
 """The net of the two predictions, and what prepare_pt2e makes of it."""
 
+import math
 from functools import lru_cache
 
 NET = "pool_chain"
@@ -22,3 +23,8 @@ def counted() -> dict[str, int]:
         "biases": len(parameters) - ops["conv2d"] - ops["linear"],
         "conv_relu": ops["relu"],
     }
+
+
+def round_or_none(said: float) -> int | None:
+    """Return the nearest whole number, or None where there is none (nan, infinity)."""
+    return round(said) if math.isfinite(said) else None

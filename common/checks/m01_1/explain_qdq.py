@@ -112,7 +112,7 @@ class ExplainQDQ(Exercise):
         more = "more" if said[wrong[0]] > true[wrong[0]] else "fewer"
         symptom = f"`{wrong[0]}` counts {more} nodes than there are."
         detail = f"{wrong[0]}: yours {said[wrong[0]]:g}, counted {true[wrong[0]]}"
-        return self.failed(criterion, known.get(int(said[wrong[0]])), symptom, detail=detail)
+        return self.failed(criterion, known.get(said[wrong[0]]), symptom, detail=detail)
 
 
 def _converted(case: Case) -> "fx.GraphModule":

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from common.checks.m01_1._predicted import counted
+from common.checks.m01_1._predicted import counted, round_or_none
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import NUMBER, Evidence, Recorder
 
@@ -40,6 +40,8 @@ class NDistinct(Exercise):
         n, said = counted(), evidence.facts["answer"]
         if said == n["objects"]:
             yield self.passed("objects")
+        elif said != round_or_none(said):
+            yield Finding("objects", False, "form", "That is not a whole number.")
         elif said < n["objects"]:
             yield self.failed("objects", "too-many-shared", "There are more objects than that.")
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from common.checks.m01_1._predicted import counted
+from common.checks.m01_1._predicted import counted, round_or_none
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import NUMBER, Evidence, Recorder
 
@@ -51,6 +51,8 @@ class NObservers(Exercise):
         }
         if said == n["places"]:
             yield self.passed("places")
+        elif said != round_or_none(said):
+            yield Finding("places", False, "form", "That is not a whole number.")
         else:
             symptom = "There are fewer places than that." if said > n["places"] else "There are more places than that."
-            yield self.failed("places", wrong.get(int(said)) if said == said // 1 else None, symptom)
+            yield self.failed("places", wrong.get(said), symptom)

@@ -199,6 +199,8 @@ def _wrong_zero_point(lo: float, hi: float, scale: float, zero_point: float) -> 
         return None, "The zero point is not a finite number."
     if zero_point != round(zero_point):
         return "not-rounded", "The zero point is not an integer."
+    if _width(lo, hi) / 255 < EPS and _near(scale, EPS):
+        return None, "The zero point was not computed from the scale that is returned."
     if (lo > 0 or hi < 0) and scale > 0 and not _near(scale, _scale(lo, hi)):
         # The zero point of the range as it was given: far outside, or cut off at the end of the grid.
         if abs(zero_point - (LOWEST - lo / scale)) <= 1 and not LOWEST <= zero_point <= HIGHEST:

@@ -1,0 +1,3 @@
+# finds: form
+def n_observers():
+    return float("nan")
