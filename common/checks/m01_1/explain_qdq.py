@@ -33,7 +33,7 @@ class ExplainQDQ(Exercise):
     )
     misconceptions = {
         "weight-as-q": "A stored weight was quantized once, at conversion, and its q is gone. What stands there is a get_attr "
-        "that is only *named* `quantize_per_channel_default`: what a node does is in its `op` and `target`.",
+        "that only bears the name `quantize_per_channel_default`: what a node does is in its `op` and `target`.",
         "dq-counted-as-q": "The word “dequantize” contains “quantize”. A search in the text of the target finds both.",
         "two-per-observer": "Not every q has one dq and the reverse: a weight has lost its q, and a value with two readers "
         "has two dq.",
