@@ -119,7 +119,11 @@ def qparams_line(scale: object, zero_point: object, axis: object, *, per_channel
     """Return ``"scale 0.0321, zero point -1"`` or ``"8 scales, axis 0"``, or None where there is nothing to say."""
     scales: Sequence[Any] = scale if isinstance(scale, (list, tuple)) else [scale]
     if per_channel or len(scales) > 1:
-        count = _("1 scale") if len(scales) == 1 else _("{n} scales").format(n=len(scales))
+        count = _("{n} scales").format(n=len(scales))
+        if not isinstance(scale, (list, tuple)):  # recorded without values
+            count = _("a scale for each channel")
+        elif len(scales) == 1:
+            count = _("1 scale")
         where = number(axis)
         return count if where is None else _("{count}, axis {axis}").format(count=count, axis=where)
     if not scales or (shown := number(scales[0])) is None:
