@@ -5,6 +5,7 @@ the words for another kind of machine can be had, and tested, from a record alon
 """
 
 import copy
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import torch
 from torch import fx
 
 from common.env import cpu_profile, has_cxx_compiler
+from common.exercise.capture import FOLDER_VARIABLE
 from common.graph_utils import QDQ_PREFIXES, qdq_nodes, short, sqnr
 from common.i18n import _
 
@@ -253,7 +255,11 @@ def kernel_calls(fn: Callable[..., torch.Tensor], inputs: tuple[torch.Tensor, ..
 
 @dataclass(frozen=True)
 class Compiled:
-    """What came of torch.compile on one Q/DQ graph; see `Lowered` for `runs`, `error` and `sqnr_db`."""
+    """What came of torch.compile on one Q/DQ graph; see `Lowered` for `runs` and `sqnr_db`.
+
+    Attributes:
+        compiler: whether it was tried at all; `error` says why not.
+    """
 
     compiler: bool
     runs: bool
@@ -267,12 +273,16 @@ def try_compile(
 ) -> Compiled:
     """Compile a copy of a graph with torch.compile and run it, without gradients; where there is a C++ compiler.
 
+    While a submission is graded nothing is compiled: it takes a minute, and no exercise depends on it.
+
     Args:
         freezing: Inductor's switch of that name: weights become constants, and the int8 patterns are tried.
         patterns: False turns off Inductor's pattern matcher, so that only its fusion of loops is left.
     """
     if not has_cxx_compiler():
-        return Compiled(False, False)
+        return Compiled(False, False, _("torch.compile needs a C++ compiler on the CPU, and there is none on the path"))
+    if os.environ.get(FOLDER_VARIABLE) is not None:
+        return Compiled(False, False, _("nothing is compiled while a submission is graded"))
     import torch._dynamo
     import torch._inductor.config as config
 
@@ -288,7 +298,7 @@ def try_compile(
 def explain_compiled(record: Compiled) -> str:
     """Return what a record of `try_compile` means, in words."""
     if not record.compiler:
-        return _("Not run here: torch.compile needs a C++ compiler on the CPU, and there is none on the path.")
+        return _("Not run here: {why}").format(why=_sentence(record.error))
     if record.calls is None:
         return _("It compiles, but does not run: {error}").format(error=_sentence(record.error))
     kernels = ", ".join(record.calls.kernels) or _("no kernel that is called by name")

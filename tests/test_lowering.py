@@ -112,8 +112,15 @@ def test_what_was_found_on_this_machine_has_words() -> None:
 def test_without_a_compiler_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lowering, "has_cxx_compiler", lambda: False)
     record = lowering.try_compile(quantized(Case(model="conv_relu")), example_inputs())
-    assert record == Compiled(False, False)
-    assert "needs a C++ compiler" in explain_compiled(record)
+    assert not record.compiler and not record.runs
+    assert "Not run here: torch.compile needs a C++ compiler" in explain_compiled(record)
+
+
+def test_while_grading_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lowering, "has_cxx_compiler", lambda: True)
+    monkeypatch.setenv("PT2E_KIT_EVIDENCE", "somewhere")
+    record = lowering.try_compile(quantized(Case(model="conv_relu")), example_inputs())
+    assert not record.compiler and "graded" in explain_compiled(record)
 
 
 def test_words_on_what_was_compiled() -> None:

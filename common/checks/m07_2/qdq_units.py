@@ -49,7 +49,11 @@ class QdqUnits(Exercise):
         "kinds-only": "The list has an entry for each unit, so two units of the same ops are two entries.",
         "backwards": "A walk from the quantize meets the last op first. The data flows the other way.",
     }
-    public_cases = (Case(model="residual"), Case(model="tiny", seed=1))
+    public_cases = (
+        Case(model="residual"),
+        Case(model="tiny", seed=1),
+        Case(model="residual", equal=[[2, 0]], seed=2),
+    )
     facts = {
         "form": {"type": "boolean"},
         "units": {
