@@ -91,13 +91,16 @@ from common.env import quiet
 quiet()
 from common.checks.m07_2._graphs import quantized
 from common.exercise import Case
+from common.graph_utils import op_counts
 from common.lowering import try_lowering
 from common.models import example_inputs
-record = try_lowering(quantized(Case(model="conv_relu")), example_inputs())
-print(record.kind, record.qdq_before == record.qdq_after, record.runs, dict(record.int8_ops), sep="|")
+record = try_lowering(quantized(Case(model="tiny")), example_inputs())
+ops = {k: n for k, n in op_counts(record.graph).items() if k in ("convolution", "addmm", "max_pool2d_with_indices")}
+print(record.kind, record.qdq_before, record.qdq_after, record.runs, dict(record.int8_ops), sorted(ops.items()), sep="|")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "no mkldnn|True|True|{}"
+    ops = [("addmm", 1), ("convolution", 4), ("max_pool2d_with_indices", 2)]
+    assert done.stdout.strip() == f"no mkldnn|28|28|True|{{}}|{ops}"
 
 
 def test_what_was_found_on_this_machine_has_words() -> None:
