@@ -9,6 +9,8 @@ import pytest
 from commands import ROOT
 from nbclient import NotebookClient
 
+from common.exercise import all_exercises
+
 RELEASED = sorted((ROOT / "release").glob("*/*.ipynb"))
 
 
@@ -30,9 +32,11 @@ def test_a_released_notebook_runs_to_its_end(path: Path, tmp_path: Path) -> None
             assert len(error.traceback) == 1, "a check tells its result in one line"
         else:
             assert not errors, f"{cell.id}: {errors[0].ename}: {errors[0].evalue}"
-    assert any("check(" in c.source for c in code)
+    lesson = "_".join(path.name.split("_")[:2])
+    checked = {e.id for e in all_exercises() for c in code if f'check("{e.id}")' in c.source}
+    assert checked == {e.id for e in all_exercises() if e.lesson == lesson}
     first = code[0]
     assert "lesson(" in first.source
     assert not [o for o in first.outputs if o.get("name") == "stderr"], "the first cell is noisy"
     (line,) = [o.text for o in first.outputs if o.get("name") == "stdout"]
-    assert line.startswith("_".join(path.name.split("_")[:2])) and line.count("\n") == 1
+    assert line.startswith(lesson) and line.count("\n") == 1
