@@ -178,6 +178,8 @@ def _shortcut(exercise: Exercise, sources: Sequence[str]) -> Finding | None:
         return None
     text = _("The answer uses {names}, which does the job of this exercise and is not allowed here.")
     why = _("The point is to write what that function does, so that you know what happens inside it.")
+    if exercise.kind == "prediction":
+        why = _("This is a prediction: work it out by hand, and return the value. A cell below shows what happens.")
     return _general(text.format(names=", ".join(f"`{n}`" for n in found)), "shortcut", why=why)
 
 

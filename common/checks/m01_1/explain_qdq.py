@@ -22,6 +22,7 @@ class ExplainQDQ(Exercise):
     kind = "practice"
     minutes = 15
     criteria = {"q": 1, "dq": 1, "stored": 1, "repeated": 1}
+    must_return = True
     parameters = ("gm",)
     hints = (
         "Print `node.op`, `node.name` and `str(node.target)` for a few nodes of the converted graph. What a node *does* "

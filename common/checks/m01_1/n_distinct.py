@@ -14,6 +14,7 @@ class NDistinct(Exercise):
     id = "m01_1.n_distinct"
     kind = "prediction"
     minutes = 3
+    must_return = True
     parameters = ()
     criteria = {"objects": 0}
     not_allowed = ("prepare_pt2e", "observer_nodes")

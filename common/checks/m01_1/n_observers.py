@@ -14,6 +14,7 @@ class NObservers(Exercise):
     id = "m01_1.n_observers"
     kind = "prediction"
     minutes = 5
+    must_return = True
     parameters = ()
     criteria = {"places": 0}
     not_allowed = ("prepare_pt2e", "observer_nodes")

@@ -20,6 +20,7 @@ class QParamsFromRange(Exercise):
     kind = "core"
     minutes = 15
     criteria = {"scale": 2, "zero point": 1, "smallest scale": 1}
+    must_return = True
     parameters = ("lo", "hi")
     not_allowed = (
         "calculate_qparams",
@@ -27,6 +28,8 @@ class QParamsFromRange(Exercise):
         "HistogramObserver",
         "MovingAverageMinMaxObserver",
         "PerChannelMinMaxObserver",
+        "choose_qparams",
+        "choose_qparams_symmetric",
         "choose_qparams_affine",
         "choose_qparams_affine_with_min_max",
         "determine_qparams",
@@ -58,6 +61,7 @@ class QParamsFromRange(Exercise):
     public_cases = (
         Case(ranges=[[-1.0, 1.0], [-0.5, 2.0], [0.0, 6.0]]),
         Case(ranges=[[-1.0, 1.0], [0.2, 3.0], [-6.0, -2.0]]),
+        Case(ranges=[[-1.0, 1.0], [-1.3, 2.2], [-0.03, 0.01]]),
         Case(ranges=[[-1.0, 1.0], [-2.0, 0.0], [0.0, 2.0], [-0.00001, 0.00002], [0.0, 0.0]]),
     )
     facts = {

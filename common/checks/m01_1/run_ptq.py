@@ -33,6 +33,7 @@ class RunPTQ(Exercise):
         "converted": 1,
         "caller's model untouched": 1,
     }
+    must_return = True
     parameters = ("model", "example", "batches")
     hints = (
         "Each step of the lesson is one line here. Ask at each of them: what does this call change, and does anybody "
