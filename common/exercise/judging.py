@@ -116,7 +116,8 @@ def _findings(exercise: Exercise, case: Case, evidence: Evidence, notes: list[di
             return known if any(not f.passed for f in known) else [*known, _raised(name, evidence)]
         case "stub":
             text = _("`{name}` is still as it was handed out: it raises NotImplementedError.").format(name=name)
-            return [_general(text, "stub")]
+            why = _("If you have written your answer already: the line `raise NotImplementedError()` is still in it.")
+            return [_general(text, "stub", why=why)]
         case "not_found":
             text = _("There is no `{name}` yet: run the cell with your answer first, from top to bottom.")
             return [_general(text.format(name=name), "not-run")]
@@ -177,7 +178,7 @@ def _shortcut(exercise: Exercise, sources: Sequence[str]) -> Finding | None:
     if not found:
         return None
     text = _("The answer uses {names}, which does the job of this exercise and is not allowed here.")
-    why = _("The point is to write what that function does, so that you know what happens inside it.")
+    why = _("The exercise is about doing it by hand, so that you know what happens inside.")
     if exercise.kind == "prediction":
         why = _("This is a prediction: work it out by hand, and return the value. A cell below shows what happens.")
     return _general(text.format(names=", ".join(f"`{n}`" for n in found)), "shortcut", why=why)

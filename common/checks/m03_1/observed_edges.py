@@ -25,7 +25,7 @@ class ObservedEdges(Exercise):
         "reads.",
         "`node.all_input_nodes` finds inputs inside lists as well. `observer_nodes(prepared)` says which nodes are "
         "observers.",
-        "Is an input an observer, then go back with `args[0]` until you meet a node that is none: that is the producer.",
+        "If an input is an observer, go back with `args[0]` until you meet a node that is none: that is the producer.",
     )
     misconceptions = {
         "not-names": "The result is a set of pairs of names, `(producer.name, consumer.name)`.",
