@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -203,8 +202,3 @@ class _Kept(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.append(record.getMessage())
-
-
-def clear_results(course: Course, assignment: str) -> None:
-    """Remove the results and evidence of an assignment; the gradebook stays."""
-    shutil.rmtree(course.root / "results" / assignment, ignore_errors=True)

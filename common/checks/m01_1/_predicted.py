@@ -1,9 +1,29 @@
-"""The net of the two predictions, and what prepare_pt2e makes of it."""
+"""What the two predictions share: a number as the answer, the net, and what prepare_pt2e makes of it."""
 
 import math
 from functools import lru_cache
+from typing import Any
+
+from common.exercise.base import Case
+from common.exercise.evidence import NUMBER, Recorder
 
 NET = "pool_chain"
+
+
+class NumberPredicted:
+    """The half of an exercise that asks for a number: put it in front of `Exercise` among the bases."""
+
+    must_return = True
+    parameters = ()
+    not_allowed = ("prepare_pt2e", "observer_nodes")
+    public_cases = (Case(),)
+    facts = {"answer": NUMBER}
+
+    def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
+        """Record the number that the answer returns."""
+        predicted = ev.call(answer)
+        with ev.student("the prediction was read as a number"):
+            ev.fact("answer", float(predicted))
 
 
 @lru_cache(maxsize=1)

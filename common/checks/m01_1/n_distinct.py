@@ -1,23 +1,19 @@
 """A prediction: how many observer objects there are behind the places."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from common.checks.m01_1._predicted import counted, round_or_none
+from common.checks.m01_1._predicted import NumberPredicted, counted, round_or_none
 from common.exercise.base import Case, Exercise, Finding
-from common.exercise.evidence import NUMBER, Evidence, Recorder
+from common.exercise.evidence import Evidence
 
 
-class NDistinct(Exercise):
+class NDistinct(NumberPredicted, Exercise):
     """n_distinct(): predict how many different observer objects prepare_pt2e puts into the net pool_chain."""
 
     id = "m01_1.n_distinct"
     kind = "prediction"
     minutes = 3
-    must_return = True
-    parameters = ()
     criteria = {"objects": 0}
-    not_allowed = ("prepare_pt2e", "observer_nodes")
     hints = (
         "Which ops only move or select values, so that their output fits into the range of their input?",
         "Max pool, average pool and flatten share the object of the place in front of them, also several in a row.",
@@ -29,13 +25,6 @@ class NDistinct(Exercise):
         "too-many-shared": "Only such ops share. A conv, a linear or a relu behind a conv makes values of a new range, and "
         "each weight has an object of its own.",
     }
-    public_cases = (Case(),)
-    facts = {"answer": NUMBER}
-
-    def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
-        predicted = ev.call(answer)
-        with ev.student("the prediction was read as a number"):
-            ev.fact("answer", float(predicted))
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         n, said = counted(), evidence.facts["answer"]

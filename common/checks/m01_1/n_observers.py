@@ -1,23 +1,19 @@
 """A prediction: at how many places prepare_pt2e puts an observer."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from common.checks.m01_1._predicted import counted, round_or_none
+from common.checks.m01_1._predicted import NumberPredicted, counted, round_or_none
 from common.exercise.base import Case, Exercise, Finding
-from common.exercise.evidence import NUMBER, Evidence, Recorder
+from common.exercise.evidence import Evidence
 
 
-class NObservers(Exercise):
+class NObservers(NumberPredicted, Exercise):
     """n_observers(): predict at how many places of the net pool_chain prepare_pt2e puts an observer."""
 
     id = "m01_1.n_observers"
     kind = "prediction"
     minutes = 5
-    must_return = True
-    parameters = ()
     criteria = {"places": 0}
-    not_allowed = ("prepare_pt2e", "observer_nodes")
     hints = (
         "Go through the net from the input to the output. Which values will be stored as integers?",
         "The input; each weight; the output of each op, but for a conv with a relu behind it only that of the relu.",
@@ -32,13 +28,6 @@ class NObservers(Exercise):
         "objects": "A pool or a flatten shares its observer *object* with the op in front of it, but each has a place of "
         "its own in the graph, and the places were asked for.",
     }
-    public_cases = (Case(),)
-    facts = {"answer": NUMBER}
-
-    def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
-        predicted = ev.call(answer)
-        with ev.student("the prediction was read as a number"):
-            ev.fact("answer", float(predicted))
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         n, said = counted(), evidence.facts["answer"]

@@ -140,6 +140,8 @@ class PutLabels(Exercise):
         if not extra and some:
             return self.passed(criterion)
         if not some and not extra:
+            if evidence.facts["labels"]:
+                return self.failed(criterion, None, "Neither of the two values is observed.")
             kind, symptom = self._nowhere(evidence)
             return self.failed(criterion, kind, symptom)
         after = evidence.graph("after")
