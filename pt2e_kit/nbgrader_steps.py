@@ -81,8 +81,8 @@ class GradeSubmission(NbGraderPreprocessor):
         where = getattr(directory, "pt2e_kit_submitted", directory.submitted_directory)
         submitted = Path(directory.format_path(where, student, assignment))
         course = Course(Path(directory.root))
-        evidence = course.results(assignment, student) / "evidence"
-        graded = grade_submission(source, submitted, assignment=assignment, student=student, keep_evidence=evidence)
+        kept = course.results(assignment, student) / "kept"
+        graded = grade_submission(source, submitted, assignment=assignment, student=student, keep=kept)
         write_result(course, graded)
         return graded
 

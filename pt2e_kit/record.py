@@ -79,7 +79,7 @@ def grade_assignment(
                 student=student,
                 class_seed=class_seed,
                 limits=limits,
-                keep_evidence=course.results(assignment, student) / "evidence",
+                keep=course.results(assignment, student) / "kept",
             ): student
             for student, path in chosen.items()
         }

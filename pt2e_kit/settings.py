@@ -27,6 +27,8 @@ class Limits:
     processes: int = 256
     open_files: int = 1024
     file_bytes: int = 256 * 2**20
+    disk_bytes: int = 512 * 2**20
+    """All files of one submission together; they lie in memory."""
     output_bytes: int = 200_000
     """Kept output of one cell; the rest is cut."""
     notebook_bytes: int = 50 * 2**20

@@ -23,8 +23,8 @@ from nbformat.v4 import new_code_cell
 
 from common.lessons import Lesson
 from common.platform_checks import PARTS
-from pt2e_kit.grading import judge, pipeline
-from pt2e_kit.grading.execute import Executed
+from pt2e_kit.grading import judge, notebook, pipeline
+from pt2e_kit.grading.executed import Executed
 from pt2e_kit.grading.notes import CannotGrade
 from pt2e_kit.grading.outputs import JUDGED
 from pt2e_kit.notebooks import ExerciseCell
@@ -123,7 +123,7 @@ def test_what_an_answer_breaks_is_its_own(body: str, status: str, tmp_path: Path
 @pytest.fixture
 def not_executed(monkeypatch: pytest.MonkeyPatch):
     """Leave out the kernel."""
-    monkeypatch.setattr(pipeline, "execute", lambda *_arguments: Executed())
+    monkeypatch.setattr(notebook, "execute", lambda *_arguments, **_more: Executed())
 
 
 def failed(tmp_path: Path, **more) -> str:
@@ -141,8 +141,8 @@ def failed(tmp_path: Path, **more) -> str:
 
 
 def test_a_machine_that_lacks_a_part_does_not_grade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, not_executed):
-    monkeypatch.setattr(pipeline, "find_lesson", lambda _id: Lesson("m02_2", "Title", "m02_by_hand", ("cxx",)))
-    monkeypatch.setattr(pipeline, "missing_parts", lambda needs: [PARTS[need] for need in needs])
+    monkeypatch.setattr(notebook, "find_lesson", lambda _id: Lesson("m02_2", "Title", "m02_by_hand", ("cxx",)))
+    monkeypatch.setattr(notebook, "missing_parts", lambda needs: [PARTS[need] for need in needs])
     cause = failed(tmp_path)
     assert "cxx" in cause and PARTS["cxx"].how in cause
 

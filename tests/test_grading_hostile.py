@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pickle
+import shutil
 import socket
 import threading
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from grading_kit import QUICK, ROOT, cell, entry, grade, grade_tiny, make_cases, notes, put, scores, tiny, tiny_source
 from nbformat.v4 import new_code_cell
 
-from pt2e_kit.grading import pipeline, sandbox
+from pt2e_kit.grading import execute, notebook, pipeline, sandbox, warm
+from pt2e_kit.grading.warm import NotWarm
 from pt2e_kit.settings import Limits
 
 pytestmark = pytest.mark.slow
@@ -23,8 +25,22 @@ FULL = [2, 3, 4, None]
 SEND = "k = get_ipython().kernel\nsend = lambda kind, content: k.session.send(k.iopub_socket, kind, content, parent=k.get_parent('shell'))\n"
 EVIDENCE = "import os, shutil\np = os.environ['PT2E_KIT_EVIDENCE']\n"
 
+REPORTS = "import os\nhandles = [int(n) for n in os.listdir('/proc/self/fd') if int(n) > 2]\n"
+
+# name: (source behind the first answer, scores, what a note or cause says)
 TURNED_AGAINST_US = {
-    # name: (source behind the first answer, scores, what a note or cause says)
+    "junk_in_every_pipe": (
+        f"{REPORTS}for h in handles:\n    try: os.write(h, b'junk' * 1000)\n    except OSError: pass",
+        [0, 3, 4, None],
+        "nonsense",
+    ),
+    "pipes_closed": (f"{REPORTS}os.closerange(3, 1000)\nwhile True: pass", [0, 3, 4, None], "nonsense"),
+    "forged_end": (
+        f"{REPORTS}import json, struct\ntext = json.dumps({{'number': 99, 'status': 'ok', 'output': 5}}).encode()\n"
+        "for h in handles:\n    try: os.write(h, struct.pack('>II', len(text), 0) + text)\n    except OSError: pass",
+        FULL,
+        None,
+    ),
     "half_a_surrogate": ("# \ud800", FULL, None),
     "pipe_among_evidence": (f"{EVIDENCE}os.mkfifo(p + '/x.json')", FULL, "not ours"),
     "folder_among_evidence": (f"{EVIDENCE}os.mkdir(p + '/x.json')", FULL, "not ours"),
@@ -45,6 +61,22 @@ TURNED_AGAINST_US = {
         FULL,
         None,
     ),
+    "work_folder_is_gone": (
+        "import os, shutil, signal\nshutil.rmtree(os.getcwd())\nos.kill(os.getpid(), signal.SIGKILL)",
+        [0, 3, 4, None],
+        "ended while cell q1",
+    ),
+    "memory": ("x = []\nwhile True: x.append(bytearray(64 * 2**20))", FULL, None),
+    "deaf_to_interrupts": (
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
+        [0, 3, 4, None],
+        "time",
+    ),
+}
+
+
+# The same for a Jupyter kernel, which runs cells where no warm process can be had: messages that make no sense.
+AGAINST_A_KERNEL = {
     "incomplete_message": (f"{SEND}send('execute_result', {{}})", FULL, "makes no sense"),
     "wrong_types": (
         f"{SEND}send('stream', {{'name': 'evil', 'text': 5}})\n"
@@ -60,25 +92,29 @@ TURNED_AGAINST_US = {
     ),
     "other_signature": (f"{SEND}k.session.key = b'other'\nprint(1)", [0, 3, 4, None], "nonsense"),
     "no_message_at_all": (f"{SEND}k.iopub_socket.send_multipart([b'junk'])", [0, 3, 4, None], "nonsense"),
-    "work_folder_is_gone": (
-        "import os, shutil, signal\nshutil.rmtree(os.getcwd())\nos.kill(os.getpid(), signal.SIGKILL)",
-        [0, 3, 4, None],
-        "ended while cell q1",
-    ),
-    "memory": ("x = []\nwhile True: x.append(bytearray(64 * 2**20))", FULL, None),
-    "deaf_to_interrupts": (
-        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
-        [0, 3, 4, None],
-        "time",
-    ),
 }
 
 
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch):
+    """No warm process: cells run in a kernel that is started for them."""
+
+    def refuse(*_arguments, **_more):
+        raise NotWarm("a test wants it cold")
+
+    monkeypatch.setattr(execute, "zygote", refuse)
+
+
+@pytest.mark.parametrize("name", AGAINST_A_KERNEL)
+def test_a_kernel_that_talks_nonsense_costs_its_own_question(name: str, tmp_path: Path, cold):
+    test_it_costs_no_more_than_its_own_question(name, tmp_path, AGAINST_A_KERNEL)
+
+
 @pytest.mark.parametrize("name", TURNED_AGAINST_US)
-def test_it_costs_no_more_than_its_own_question(name: str, tmp_path: Path):
-    code, expected, words = TURNED_AGAINST_US[name]
+def test_it_costs_no_more_than_its_own_question(name: str, tmp_path: Path, table=TURNED_AGAINST_US):
+    code, expected, words = table[name]
     limits = Limits(cell_seconds=3, interrupt_seconds=1, memory_bytes=2 * 2**30)
-    graded = grade_tiny(tmp_path, tiny(q1=f"{SQUARE}\n{code}"), limits=limits, keep_evidence=tmp_path / "kept")
+    graded = grade_tiny(tmp_path, tiny(q1=f"{SQUARE}\n{code}"), limits=limits, keep=tmp_path / "kept")
     assert graded.result["state"] == "graded"
     assert scores(graded) == expected, notes(graded)
     assert words is None or words in notes(graded)
@@ -92,9 +128,10 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
         monkeypatch.setattr("tempfile.tempdir", str(place))
         code = "import os\nfor i in range(1200):\n    os.mkdir('d'); os.chdir('d')\nos.chmod('.', 0)"
         assert scores(grade_tiny(tmp_path, tiny(q1=f"{SQUARE}\n{code}"))) == FULL
+        warm.close_all()
         assert not list(place.iterdir())
     finally:
-        place.rmdir()
+        shutil.rmtree(place)
 
 
 def test_the_submission_is_only_read(tmp_path: Path):
@@ -211,7 +248,15 @@ if os.fork() == 0:
 
 
 @needs_sandbox
-def test_too_many_processes_end_the_kernel(tmp_path: Path):
+def test_too_many_processes_are_not_started(tmp_path: Path):
+    code = "\nimport subprocess, time\nfor i in range(300): subprocess.Popen(['sleep', '60'])\ntime.sleep(60)"
+    graded = grade_tiny(tmp_path, tiny(q1=SQUARE + code), limits=Limits(cell_seconds=30))
+    assert scores(graded) == FULL  # the system has refused, so the cell ended with an error behind the answer
+    assert "BlockingIOError" in str(graded.notebooks["p1"].cells)
+
+
+@needs_sandbox
+def test_too_many_processes_end_the_kernel(tmp_path: Path, cold):
     code = "\nimport subprocess, time\nfor i in range(300): subprocess.Popen(['sleep', '60'])\ntime.sleep(60)"
     graded = grade_tiny(tmp_path, tiny(q1=SQUARE + code), limits=Limits(cell_seconds=30))
     if os.geteuid() == 0:
@@ -240,10 +285,13 @@ for name in ("usercustomize.py", "sitecustomize.py", "ipython_config.py"):
     assert [o.ename for o in graded.notebooks["p1"].cells[-1].outputs] == ["NameError"]
 
 
-def test_without_bubblewrap_grading_goes_on_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_a_sandbox_nothing_is_run_unless_somebody_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for module in (pipeline, sandbox):
         monkeypatch.setattr(module, "bubblewrap", lambda: None)
-    graded = grade_tiny(tmp_path)
+    handed_in = put(tmp_path / "in", tiny())
+    with pytest.raises(sandbox.NoSandbox, match="--unsafe-no-sandbox"):
+        grade(tiny_source(tmp_path), handed_in, unsafe_no_sandbox=False)
+    graded = grade(tiny_source(tmp_path), handed_in, unsafe_no_sandbox=True)
     assert scores(graded) == FULL and "without a sandbox" in notes(graded, "environment")
 
 
@@ -257,7 +305,13 @@ def test_the_rest_is_not_run_when_the_time_of_a_submission_is_over(tmp_path: Pat
     assert entry(graded, "q3t")["status"] == "missing"
 
 
-def test_an_honest_print_of_the_hidden_test_changes_nothing(tmp_path: Path):
+def test_a_test_is_not_among_the_inputs_that_an_answer_can_print(tmp_path: Path):
+    graded = grade_tiny(tmp_path, q1="def square(x):\n    print(In[-1])\n    return x * x")
+    outputs = str(cell(graded.notebooks["p1"], "q1t").outputs)
+    assert scores(graded) == FULL and "def square" in outputs and "SECRET-H1" not in outputs
+
+
+def test_an_honest_print_of_the_hidden_test_changes_nothing(tmp_path: Path, cold):
     graded = grade_tiny(tmp_path, q1="def square(x):\n    print(In[-1])\n    return x * x")
     assert scores(graded) == FULL and "SECRET-H1" in str(cell(graded.notebooks["p1"], "q1t").outputs)
 
@@ -284,7 +338,7 @@ def test_one_bad_notebook_never_costs_another(tmp_path: Path, monkeypatch: pytes
     put(handed_in, b"{", "p2.ipynb")
     put(handed_in, tiny(q2="def mean(xs): return 0"), "p4.ipynb")
 
-    real, calls = pipeline.rebuild, []
+    real, calls = notebook.rebuild, []
 
     def full_disk(*arguments, **more):
         calls.append(1)
@@ -292,7 +346,7 @@ def test_one_bad_notebook_never_costs_another(tmp_path: Path, monkeypatch: pytes
             raise OSError(28, "No space left on device")
         return real(*arguments, **more)
 
-    monkeypatch.setattr(pipeline, "rebuild", full_disk)
+    monkeypatch.setattr(notebook, "rebuild", full_disk)
     put(handed_in, tiny(), "p3.ipynb")
     graded = grade(source, handed_in)
     states = {n["name"]: n["state"] for n in graded.result["notebooks"]}

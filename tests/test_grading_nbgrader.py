@@ -26,8 +26,8 @@ from grading_kit import (
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from pt2e_kit.course import Course, put_own_programs_on_path
-from pt2e_kit.grading import pipeline
-from pt2e_kit.grading.execute import Executed
+from pt2e_kit.grading import notebook as grading_notebook
+from pt2e_kit.grading.executed import Executed
 from pt2e_kit.nbgrader_steps import HideDetails, RefuseUnjudged
 from pt2e_kit.record import grade_assignment, write_feedback
 
@@ -190,11 +190,11 @@ def test_what_no_judge_has_seen_is_refused(outputs: str):
 def quick(monkeypatch: pytest.MonkeyPatch):
     """Leave out the kernel: all cells of a notebook "ran well", except where an answer holds the word wrong."""
 
-    def pretend(notebook, *_more):
+    def pretend(notebook, *_more, **_options):
         wrong = any("wrong" in c.source for c in notebook.cells)
         return Executed(statuses=dict.fromkeys(range(len(notebook.cells)), "error" if wrong else "ok"))
 
-    monkeypatch.setattr(pipeline, "execute", pretend)
+    monkeypatch.setattr(grading_notebook, "execute", pretend)
 
 
 def test_a_failed_regrade_keeps_the_old_score(tmp_path: Path, quick):

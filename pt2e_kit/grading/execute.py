@@ -1,304 +1,235 @@
-"""Run a rebuilt notebook in a kernel of its own, with limits, and lose no more than the question that misbehaves."""
+"""Run a rebuilt notebook in a sandbox, with limits, and lose no more than the question that misbehaves."""
 
-import asyncio
-import contextlib
-import logging
-import os
-import signal
-import subprocess
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-from jupyter_client.manager import AsyncKernelManager
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionComplete, DeadKernelError
+import nbformat
 from nbformat import NotebookNode
-from traitlets import Int
 
 from common.i18n import _
+from pt2e_kit.grading import cold, executed
+from pt2e_kit.grading.executed import Executed
 from pt2e_kit.grading.notes import CannotGrade, Note
-from pt2e_kit.grading.sandbox import Sandbox, processes_inside
-from pt2e_kit.notebooks import grade_metadata, is_graded
+from pt2e_kit.grading.plan import Step, steps
+from pt2e_kit.grading.sandbox import scratch_folder
+from pt2e_kit.grading.seize import MOST
+from pt2e_kit.grading.warm import NotWarm, Zygote, zygote
+from pt2e_kit.notebooks import is_graded
 from pt2e_kit.settings import Limits
 
-# exit() would end the kernel; as an exception it ends its cell only.
-_PRELUDE = """
-def _leave(*_arguments):
-    raise SystemExit("exit() ends the cell here, not the kernel")
-get_ipython().user_ns.update(exit=_leave, quit=_leave)
-del _leave
-"""
 
-
-# A logger of their own: else nbclient and jupyter_client take that of the running application, nbgrader's for one.
-_SILENT = logging.getLogger("pt2e_kit.kernel")
-_SILENT.addHandler(logging.NullHandler())
-_SILENT.propagate = False
-
-OUTPUTS = ("stream", "display_data", "execute_result", "error", "update_display_data")
-
-
-@dataclass
-class Executed:
-    """What running a notebook gave: outputs stand in the notebook's cells."""
-
-    statuses: dict[int, str] = field(default_factory=dict)
-    """Cell index → "ok" or "error" as the kernel replied, "timeout" or "died"; cells that did not run are not in it."""
-    notes: list[Note] = field(default_factory=list)
-    evidence: list[Path] = field(default_factory=list)
-    """The folders for evidence, one for each kernel that ran."""
-
-
-class _SandboxSpecs(KernelSpecManager):
-    """The one kernelspec: our own command, whatever is installed."""
-
-    def __init__(self, sandbox: Sandbox) -> None:
-        super().__init__()
-        self._sandbox = sandbox
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        # An interrupt by message reaches the kernel through the sandbox; a signal would end bubblewrap.
-        return KernelSpec(argv=self._sandbox.command(), language="python", interrupt_mode="message")
-
-
-class _BoundedClient(NotebookClient):
-    """Keeps at most so many bytes of each cell's output, and outlives messages that make no sense.
-
-    The kernel is the student's: what comes from it may be anything.
-    """
-
-    output_bytes = Int(200_000)
-
-    def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> NotebookNode | None:
-        try:
-            if msg["msg_type"].startswith("comm"):
-                return None  # widgets: nobody is there to use them, and they can redirect the output of later cells
-            if msg["msg_type"] in OUTPUTS and not self._fits(msg, cell):
-                return None
-            return super().process_message(msg, cell, cell_index)
-        except CellExecutionComplete:
-            raise
-        except Exception:
-            cell["_strange"] = True
-            return None
-
-    def _fits(self, msg: dict[str, Any], cell: NotebookNode) -> bool:
-        kept = cell.setdefault("_kept", 0)
-        size = len(str(msg["content"]))
-        cell["_kept"] = kept + size
-        if kept + size > self.output_bytes:
-            if msg["msg_type"] == "error":
-                msg["content"] |= {"traceback": [], "evalue": str(msg["content"].get("evalue"))[:1000]}
-            elif kept > self.output_bytes:
-                return False
-            elif msg["msg_type"] == "stream":
-                msg["content"]["text"] = msg["content"]["text"][: self.output_bytes - kept] + "\n[…]\n"
-            else:
-                msg["content"]["data"] = {"text/plain": _("[output too large: left out]")}
-        return True
-
-
-def execute(notebook: NotebookNode, new_sandbox: Callable[[], Sandbox], limits: Limits) -> Executed:
+def execute(
+    notebook: NotebookNode,
+    instructor: NotebookNode,
+    source: Path,
+    libraries: list[str],
+    limits: Limits,
+    *,
+    isolated: bool = True,
+) -> Executed:
     """Run all code cells in order; outputs go into `notebook`. Errors of cells stop nothing.
 
-    A cell over its time is interrupted, and what it had defined counts. A kernel that died or does not react is
-    replaced by one in a new sandbox, and the cells before are run again without the one that ended it.
+    A cell over its time is interrupted, and what it had defined counts. A process that died or does not react is
+    replaced, and the cells before are run again without the one that ended it.
+
+    Args:
+        notebook: the rebuilt one.
+        instructor: what it was rebuilt from: its names and imports are what plain tests may rely on.
+        source: the assignment's folder, with the helper files that notebooks import.
+        libraries: the modules to have at hand, from `plan.libraries`.
+        isolated: whether to run in the sandbox.
 
     Raises:
-        CannotGrade: the kernel cannot be started (state `failed`): our side.
+        CannotGrade: no process can be started (state `failed`): our side.
     """
-    run = _Run(notebook, new_sandbox, limits)
-    with ThreadPoolExecutor(1) as thread:  # of its own, because formgrader calls from within an event loop
-        return thread.submit(lambda: asyncio.run(run.all_cells())).result()
+    executed.start_afresh(notebook)
+    try:
+        process = zygote(source, libraries, isolated=isolated)
+    except NotWarm as reason:
+        result = cold.execute(notebook, source, limits, isolated=isolated)
+        text = _("run in a kernel that was started cold, with plain tests in the student's process: {reason}")
+        result.notes.append(Note("environment", text.format(reason=reason)))
+        return result
+    return _Warm(notebook, steps(notebook, instructor), process, limits).run()
 
 
-async def _nothing(**_event: Any) -> None:
-    """A hook that does nothing."""
+class _Warm:
+    """The cells of one notebook, in one process after the other where it takes more than one."""
 
-
-class _Run:
-    def __init__(self, notebook: NotebookNode, new_sandbox: Callable[[], Sandbox], limits: Limits) -> None:
-        self.notebook, self.new_sandbox, self.limits = notebook, new_sandbox, limits
+    def __init__(self, notebook: NotebookNode, todo: list[Step], process: Zygote, limits: Limits) -> None:
+        self.notebook, self.process, self.limits = notebook, process, limits
         self.result = Executed()
-        self.deadline = time.monotonic() + limits.submission_seconds
-        self.replaced = 0
-        self.km: AsyncKernelManager | None = None
-        self.watch: asyncio.Task[None] | None = None
+        self.todo, self.done = todo, list[Step]()
+        self.processes = 0
+        self.displays: dict[str, NotebookNode] = {}
 
-    async def all_cells(self) -> Executed:
-        try:
-            await self._start()
-            for index, cell in enumerate(self.notebook.cells):
-                if self.km is None:
-                    break
-                if self.deadline < time.monotonic():
-                    text = _("time: the submission took more than {n:g} s; the rest was not run")
-                    self.result.notes.append(Note("limit", text.format(n=self.limits.submission_seconds)))
-                    break
-                if cell.cell_type == "code":
-                    await self._cell(index, cell)
-            self._look_at_outputs()
-        finally:
-            await self._stop()
-            for cell in self.notebook.cells:
-                cell.pop("_kept", None)
-                cell.pop("_strange", None)
+    def run(self) -> Executed:
+        """Run all steps; see `execute`."""
+        deadline = time.monotonic() + self.limits.submission_seconds
+        while self.todo:
+            lost = self._one_process(max(0.0, deadline - time.monotonic()))
+            if lost is None:
+                break
+            self._skip(lost)
+            if self.processes > self.limits.replacements:
+                executed.note_replaced(self.result, self.limits.replacements)
+                break
+        executed.note_questions(self.notebook, self.result)
         return self.result
 
-    async def _start(self) -> None:
-        """Start a kernel in the sandbox. Sockets are files in the scratch: no port, no network."""
-        sandbox = self.new_sandbox()
-        self.result.evidence.append(sandbox.evidence)
-        self.km = AsyncKernelManager(
-            kernel_name="sandboxed",
-            kernel_spec_manager=_SandboxSpecs(sandbox),
-            transport="ipc",
-            ip=str(sandbox.scratch / "s"),
-            connection_file=str(sandbox.scratch / "kernel.json"),
-            log=_SILENT,
-        )
-        self.client = _BoundedClient(
-            self.notebook,
-            km=self.km,
-            allow_errors=True,
-            skip_cells_with_tag="",
-            record_timing=False,
-            store_widget_state=False,
-            startup_timeout=60,
-            iopub_timeout=10,
-            output_bytes=self.limits.output_bytes,
-            log=_SILENT,
-        )
-        try:
-            await self.client.async_start_new_kernel(
-                env=sandbox.environment(),
-                cwd=str(sandbox.work),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            provisioner: Any = self.km.provisioner
-            self.watch = asyncio.create_task(self._watch_processes(provisioner.pid))
-            await self.client.async_start_new_kernel_client()
-            await self._quietly(_PRELUDE)
-        except Exception as error:
-            text = _("the kernel cannot be started: {type}: {e}")
-            raise CannotGrade("failed", text.format(type=type(error).__name__, e=str(error)[:300])) from error
-
-    async def _watch_processes(self, pid: int) -> None:
-        """End a kernel with too many processes: the system's own limit holds neither for root nor for one sandbox."""
-        while (count := await asyncio.to_thread(processes_inside, pid)) <= self.limits.processes:
-            await asyncio.sleep(0.5)
-        text = _("the kernel had {n} processes; it was ended").format(n=count)
-        self.result.notes.append(Note("limit", text))
-        os.kill(pid, signal.SIGKILL)
-
-    async def _stop(self) -> None:
-        if self.km is None:
+    def _skip(self, lost: int) -> None:
+        """Go on behind the step that ended the process; `lost` counts from the first that was run again."""
+        again = len(self.done)
+        if lost < again:
+            del self.done[lost]
             return
-        if self.watch is not None:
-            self.watch.cancel()
-        with contextlib.suppress(Exception):
-            if self.client.kc is not None:
-                self.client.kc.stop_channels()
-        with contextlib.suppress(Exception):
-            await self.km.shutdown_kernel(now=True)
-        self.km = None
+        self.done += [step for step in self.todo[: lost - again] if self._is_worth_repeating(step)]
+        del self.todo[: lost - again + 1]
 
-    async def _quietly(self, source: str) -> None:
-        kc: Any = self.client.kc
-        kc.execute(source, silent=True, store_history=False)
-        await kc.get_shell_msg(timeout=30)
+    def _is_worth_repeating(self, step: Step) -> bool:
+        """Tests have left their evidence and outputs already, and what hung once will hang again."""
+        test = step.kind == "test" or (is_graded(self.notebook.cells[step.index]) and not step.silent)
+        return not test and self.result.statuses.get(step.index) not in ("timeout", "died")
 
-    async def _cell(self, index: int, cell: NotebookNode) -> None:
-        seconds = min(self.limits.cell_seconds, self.deadline - time.monotonic())
-        self.client.timeout = max(1, round(seconds))
+    def _one_process(self, seconds: float) -> int | None:
+        """Run what was done again and then what is left; return at which step the process was lost, or None."""
+        if self.process.isolated:
+            return self._run_request({}, seconds)
+        with scratch_folder() as scratch:
+            places = {"scratch": str(scratch), "helpers": str(self.process.helpers)}
+            return self._run_request(places, seconds)
 
-        async def keep_status(execute_reply: Any, **_rest: Any) -> None:
-            status = (execute_reply or {}).get("content", {}).get("status")
-            self.result.statuses[index] = "ok" if status == "ok" else "error"
+    def _run_request(self, places: dict[str, str], seconds: float) -> int | None:
+        number, self.processes = self.processes, self.processes + 1
+        sequence = [*self.done, *self.todo]
+        silent = {n for n, step in enumerate(sequence) if n < len(self.done) or step.silent}
+        running, lost = -1, None
+        for header, payload in self.process.run(places | self._request(sequence, seconds), seconds + 60):
+            at = header.get("at", -1)
+            step = sequence[at]
+            if "broken" in header:
+                text = _("the sandbox cannot be set up: {e}")
+                raise CannotGrade("failed", text.format(e=str(header["broken"])[:300]))
+            if "began" in header:
+                running = at
+            elif "output" in header and at not in silent:
+                self._add(step, header["output"])
+            elif "ended" in header:
+                if header["ended"] in ("hung", "died"):
+                    lost = at
+                if at not in silent:
+                    self._ended(step, header)
+            elif "evidence" in header:
+                content = payload if header.get("plain") else None
+                self.result.evidence.append((number, str(header["evidence"]), content))
+            elif "over" in header:
+                executed.note_over(self.result, self.limits.submission_seconds)
+            elif "done" in header:
+                return lost
+        # It ended in the middle: the machine's doing, not that of any limit of ours.
+        if running < 0:
+            raise CannotGrade("failed", _("the sandbox ended before the first cell ran"))
+        if running not in silent:
+            self._ended(sequence[running], {"ended": "died"})
+        return running
 
-        self.client.on_cell_executed = keep_status
-        try:
-            await self._execute(cell, index)
-            self.result.statuses.setdefault(index, "ok")  # an empty cell gets no reply
-        except TimeoutError:
-            self.result.statuses[index] = "timeout"
-            text = _("time: cell {id} was stopped after {n} s").format(id=_name(cell), n=round(seconds))
-            self.result.notes.append(Note("limit", text))
-            if not await self._interrupted():
-                await self._replace(index)
-        except Exception as error:
-            self.result.statuses[index] = "died"
-            if isinstance(error, DeadKernelError):
-                text = _("the kernel ended while cell {id} ran (exit, crash or out of memory)")
-            else:
-                text = _("the kernel talked nonsense while cell {id} ran; it was replaced")
-            self.result.notes.append(Note("limit", text.format(id=_name(cell))))
-            await self._replace(index)
+    def _request(self, sequence: list[Step], seconds: float) -> dict[str, Any]:
+        limits = self.limits
+        resources = {
+            "RLIMIT_CPU": limits.cpu_seconds,
+            "RLIMIT_DATA": limits.memory_bytes,
+            "RLIMIT_NPROC": limits.processes,
+            "RLIMIT_NOFILE": limits.open_files,
+            "RLIMIT_FSIZE": limits.file_bytes,
+            "RLIMIT_CORE": 0,
+        }
+        return {
+            "cells": [{"source": s.source, "kind": s.kind, **s.more} for s in sequence],
+            "limits": {
+                "cell_seconds": limits.cell_seconds,
+                "submission_seconds": seconds,
+                "interrupt_seconds": limits.interrupt_seconds,
+                "output_bytes": limits.output_bytes,
+                "memory_bytes": limits.memory_bytes,
+                "disk_bytes": limits.disk_bytes,
+                "resources": resources,
+                "evidence": MOST,
+            },
+        }
 
-    async def _execute(self, cell: NotebookNode, index: int) -> None:
-        """Execute one cell; the outer limit is for a kernel that floods us with messages."""
-        most = (self.client.timeout or 0) + self.client.iopub_timeout + 5
-        await asyncio.wait_for(self.client.async_execute_cell(cell, index), most)
+    def _ended(self, step: Step, header: dict[str, Any]) -> None:
+        cell, status, reason = self.notebook.cells[step.index], header["ended"], header.get("reason", "")
+        if header.get("cut"):
+            executed.note_cut(cell, self.result, self.limits.output_bytes)
+        if header.get("strange"):
+            executed.note_strange(cell, self.result)
+        if status in ("timeout", "hung"):
+            executed.note_stopped(cell, self.result, self.limits.cell_seconds)
+        elif status == "died" or reason == "processes":
+            executed.note_ended(cell, self.result, reason)
+        self.result.statuses[step.index] = {"ok": "ok", "error": "error", "hung": "timeout"}.get(status, status)
+        if step.kind == "test":
+            self._test_ended(step, cell, header.get("report") or {})
 
-    async def _interrupted(self) -> bool:
-        """Interrupt the running cell and see whether the kernel answers again."""
-        assert self.km is not None
-        with contextlib.suppress(Exception):
-            await self.km.interrupt_kernel()
-        kc: Any = self.client.kc
-        end = time.monotonic() + self.limits.interrupt_seconds
-        wanted = kc.kernel_info()
-        while (left := end - time.monotonic()) > 0:
-            try:
-                reply = await kc.get_shell_msg(timeout=left)
-            except Exception:
-                return False
-            if reply["parent_header"].get("msg_id") == wanted:
-                return True
-        return False
+    def _test_ended(self, step: Step, cell: NotebookNode, report: dict[str, Any]) -> None:
+        """Show the value of the test's last line as its result, and note what the answers had put in the way."""
+        score = report.get("score")
+        if isinstance(score, dict):
+            shown = {"text/plain": str(score.get("text"))[:1000]}
+            cell.outputs.append(nbformat.v4.new_output("execute_result", shown))
+        for key, text, kind in (
+            (
+                "changed",
+                _("the answers replaced {names}; what was there before was put back for test {id}"),
+                "suspicion",
+            ),
+            ("hidden", _("the answers gave another meaning to {names}; test {id} was run with its own"), "repair"),
+        ):
+            names = report.get(key)
+            if isinstance(names, list) and names:
+                listed = ", ".join(str(n)[:80] for n in names)
+                message = text.format(names=listed, id=executed.name_of(cell))
+                self.result.notes.append(Note(kind, message))  # type: ignore[arg-type]
 
-    async def _replace(self, ended_at: int) -> None:
-        """Put a new kernel in the place of one that is gone, and run the cells before again."""
-        await self._stop()
-        self.replaced += 1
-        if self.replaced > self.limits.replacements:
-            text = _("the kernel was replaced {n} times; the rest was not run").format(n=self.limits.replacements)
-            self.result.notes.append(Note("limit", text))
+    def _add(self, step: Step, raw: Any) -> None:
+        """Add an output to its cell, in the form of notebooks."""
+        cell = self.notebook.cells[step.index]
+        output = _as_output(raw, test=step.kind == "test")
+        if output is None:
             return
-        await self._start()
-        self.client.on_cell_executed = _nothing
-        for cell_index, cell in enumerate(self.notebook.cells[:ended_at]):
-            ended_early = self.result.statuses.get(cell_index) in ("timeout", "died")
-            if cell.cell_type != "code" or ended_early or is_graded(cell) or self.deadline < time.monotonic():
-                continue  # cells that hang are left out; tests have left their evidence and outputs already
-            replayed = NotebookNode(cell_type="code", source=cell.source, metadata={}, outputs=[])
-            try:
-                await self._execute(replayed, cell_index)
-            except TimeoutError:
-                await self._interrupted()
-            except Exception:
-                pass  # the next cell will notice that the kernel is gone
-            self.notebook.cells[cell_index] = cell
-
-    def _look_at_outputs(self) -> None:
-        for cell in self.notebook.cells:
-            names = [o.get("ename") for o in cell.get("outputs", []) if o.output_type == "error"]
-            if "StdinNotImplementedError" in names:
-                text = _("cell {id} asks for input(), and there is nobody to answer").format(id=_name(cell))
-                self.result.notes.append(Note("limit", text))
-            if cell.get("_strange"):
-                text = _("the kernel sent a message that makes no sense while cell {id} ran").format(id=_name(cell))
-                self.result.notes.append(Note("limit", text))
-            if cell.get("_kept", 0) > self.limits.output_bytes:
-                text = _("the output of cell {id} was cut off at {n} kB")
-                self.result.notes.append(Note("limit", text.format(id=_name(cell), n=self.limits.output_bytes // 1000)))
+        if step.kind == "test" and raw["output_type"] == "execute_result":
+            text = _("test cell {id} shows more results than its own; only its own counts")
+            self.result.notes.append(Note("suspicion", text.format(id=executed.name_of(cell))))
+        name = (raw.get("transient") or {}).get("display_id") if isinstance(raw.get("transient"), dict) else None
+        if raw["output_type"] == "update_display_data":
+            if isinstance(name, str) and name in self.displays:
+                self.displays[name].update(data=output.data, metadata=output.metadata)
+            return
+        last = cell.outputs[-1] if cell.outputs else None
+        if last is not None and output.output_type == last.output_type == "stream" and output.name == last.name:
+            last.text += output.text
+            return
+        if isinstance(name, str):
+            self.displays[name] = output
+        cell.outputs.append(output)
 
 
-def _name(cell: NotebookNode) -> str:
-    return grade_metadata(cell).get("grade_id") or cell.id
+def _as_output(raw: Any, *, test: bool) -> NotebookNode | None:
+    """An output as nbformat has it, or None where it is none. A test's result comes with its report only."""
+    if not isinstance(raw, dict):
+        return None
+    kind = raw.get("output_type")
+    if kind == "stream":
+        name = "stderr" if raw.get("name") == "stderr" else "stdout"
+        return nbformat.v4.new_output("stream", name=name, text=str(raw.get("text", "")))
+    if kind == "error":
+        lines = raw.get("traceback")
+        lines = [str(line) for line in lines] if isinstance(lines, list) else []
+        return nbformat.v4.new_output(
+            "error", ename=str(raw.get("ename")), evalue=str(raw.get("evalue")), traceback=lines
+        )
+    if kind in ("display_data", "execute_result", "update_display_data") and isinstance(raw.get("data"), dict):
+        result = kind == "execute_result" and not test
+        return nbformat.v4.new_output("execute_result" if result else "display_data", data=raw["data"])
+    return None

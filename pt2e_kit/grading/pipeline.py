@@ -4,7 +4,6 @@
 nothing is shared between two submissions but the judge's process.
 """
 
-import shutil
 import time
 import traceback
 from dataclasses import dataclass, field
@@ -17,17 +16,13 @@ from nbformat import NotebookNode
 from common.env import versions
 from common.exercise import find_exercise
 from common.i18n import _
-from common.lessons import find_lesson
-from common.platform_checks import missing_parts
-from pt2e_kit.grading import plain, results, suspicion
-from pt2e_kit.grading.collect import Found, collect
-from pt2e_kit.grading.execute import Executed, execute
-from pt2e_kit.grading.judge import judge_exercises
+from pt2e_kit.grading import results
+from pt2e_kit.grading.collect import collect
+from pt2e_kit.grading.kept import NothingKept
+from pt2e_kit.grading.notebook import How, grade_notebook
 from pt2e_kit.grading.notes import CannotGrade, Note, printable
-from pt2e_kit.grading.outputs import keep_safe_outputs, show_score, show_verdict
-from pt2e_kit.grading.rebuild import Rebuilt, rebuild, unanswered
-from pt2e_kit.grading.sandbox import Sandbox, bubblewrap, scratch_folder
-from pt2e_kit.grading.seize import seize
+from pt2e_kit.grading.plan import libraries
+from pt2e_kit.grading.sandbox import NoSandbox, bubblewrap
 from pt2e_kit.grading.times import submitted_at
 from pt2e_kit.notebooks import Unreadable, exercise_cells, grade_metadata, is_answer, is_graded, read_notebook
 from pt2e_kit.settings import DEFAULT_LIMITS, Limits, read_class_seed
@@ -49,7 +44,9 @@ def grade_submission(
     student: str | None = None,
     class_seed: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    keep_evidence: Path | None = None,
+    keep: Path | None = None,
+    rejudge: bool = False,
+    unsafe_no_sandbox: bool = False,
 ) -> Graded:
     """Grade what one student handed in.
 
@@ -58,7 +55,9 @@ def grade_submission(
         submission: the folder that was handed in. It is only read.
         assignment, student: names in the result; the folders' names where they are not given.
         class_seed: the secret from which hidden cases get their seeds; the default seed file where it is not given.
-        keep_evidence: a folder into which the evidence is copied, one subfolder for each notebook.
+        keep: a folder in which runs are kept, one subfolder for each notebook (see `pt2e_kit.grading.kept`).
+        rejudge: judge the runs in `keep` again; nothing is run.
+        unsafe_no_sandbox: where no sandbox works on this machine, run strangers' code without one.
 
     Returns:
         The result (see docs/results.schema.json) and the graded notebooks. A submission that cannot be graded has a
@@ -66,24 +65,37 @@ def grade_submission(
 
     Raises:
         ValueError: the source folder holds no notebook, or one that cannot be read.
+        NoSandbox: no sandbox works on this machine, and nobody has said to go without.
+        NothingKept: something was to be judged again of which no run is kept.
     """
     began = time.monotonic()
     student = student or submission.name
-    class_seed = class_seed or read_class_seed()
     instructors = read_source(source)
-    max_score = sum(_max_score(notebook) for notebook in instructors.values())
     moment, notes = submitted_at(submission)
-    if bubblewrap() is None:
-        text = _("graded without a sandbox: bubblewrap is not installed or does not work here")
-        notes.append(Note("environment", text))
+    isolated = bubblewrap() is not None
+    if not isolated and not rejudge:
+        if not unsafe_no_sandbox:
+            raise NoSandbox
+        notes.append(Note("environment", _("graded without a sandbox, as was asked for")))
+    how = How(
+        source=source,
+        libraries=libraries(list(instructors.values()), source),
+        student=student,
+        class_seed=class_seed or read_class_seed(),
+        limits=limits,
+        keep=keep,
+        rejudge=rejudge,
+        isolated=isolated,
+    )
     graded = Graded({})
     entries = []
     for found in collect(submission, list(instructors), limits.notebook_bytes):
         notes += found.notes
         try:
-            one = _Notebook(source, found, instructors[found.name], student, class_seed, limits, keep_evidence)
-            entries.append(results.notebook_entry(found.name, "graded", None, one.grade(notes)))
-            graded.notebooks[found.name] = one.notebook
+            graded.notebooks[found.name], exercises = grade_notebook(found, instructors[found.name], how, notes)
+            entries.append(results.notebook_entry(found.name, "graded", None, exercises))
+        except NothingKept:
+            raise
         except CannotGrade as problem:
             entries.append(results.notebook_entry(found.name, problem.state, printable(problem.cause), []))
         except Exception as error:  # ours, or the machine's; whatever it is, the next notebook is graded all the same
@@ -96,7 +108,7 @@ def grade_submission(
         assignment=assignment or source.name,
         student=student,
         notebooks=entries,
-        max_score=max_score,
+        max_score=sum(_max_score(notebook) for notebook in instructors.values()),
         notes=notes,
         submitted_at=moment,
         graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -135,91 +147,3 @@ def _max_score(instructor: NotebookNode) -> float:
             elif exercise.kind == "core":
                 total += exercise.points
     return total
-
-
-class _Notebook:
-    """One notebook on its way through rebuild, execute and judge."""
-
-    def __init__(
-        self,
-        source: Path,
-        found: Found,
-        instructor: NotebookNode,
-        student: str,
-        class_seed: str,
-        limits: Limits,
-        keep_evidence: Path | None,
-    ) -> None:
-        self.source, self.found, self.limits, self.keep_evidence = source, found, limits, keep_evidence
-        self.instructor, self.student, self.class_seed = instructor, student, class_seed
-        self.notebook = instructor
-
-    def grade(self, notes: list[Note]) -> list[dict[str, Any]]:
-        """Return the entries of all graded cells; adds to `notes`."""
-        if self.found.problem is not None:
-            raise self.found.problem
-        assert self.found.data is not None
-        try:
-            submitted = read_notebook(self.found.data)
-        except Unreadable as error:
-            raise CannotGrade("unreadable", f"{self.found.name}.ipynb: {error}") from None
-        rebuilt = rebuild(self.instructor, submitted, class_seed=self.class_seed, student=self.student)
-        self.notebook = rebuilt.notebook
-        notes += rebuilt.notes
-        notes += suspicion.look(rebuilt.student_sources)
-        self._require_parts(rebuilt)
-        with scratch_folder() as scratch:
-            executed = execute(rebuilt.notebook, lambda: Sandbox.new(scratch, self.source, self.limits), self.limits)
-            keep_safe_outputs(rebuilt.notebook)
-            evidence = scratch / "seized"
-            notes += executed.notes + seize(executed.evidence, evidence)
-            if self.keep_evidence is not None:
-                target = self.keep_evidence / self.found.name
-                shutil.rmtree(target, ignore_errors=True)
-                shutil.copytree(evidence, target)
-            verdicts, more = judge_exercises(rebuilt.exercises, rebuilt.student_sources, evidence, self.limits)
-            verdicts = printable(verdicts)
-            notes += [Note(n["kind"], n["message"]) for v in verdicts.values() for n in v["notes"]]  # type: ignore[arg-type]
-            notes += [Note(n["kind"], n["message"]) for n in more]  # type: ignore[arg-type]
-        return [
-            self._entry(cell, index, executed, verdicts, rebuilt, notes)
-            for index, cell in enumerate(self.notebook.cells)
-            if is_graded(cell)
-        ]
-
-    def _require_parts(self, rebuilt: Rebuilt) -> None:
-        lessons = {find_exercise(e.exercise_id).lesson for e in rebuilt.exercises}
-        needs = sorted({need for lesson in lessons for need in find_lesson(lesson).needs})
-        missing = missing_parts(needs)
-        if missing:
-            text = _("this machine lacks what the exercises need: {parts}")
-            parts = "; ".join(f"{p.id} ({p.how})" for p in missing)
-            raise CannotGrade("failed", text.format(parts=parts))
-
-    def _entry(
-        self,
-        cell: NotebookNode,
-        index: int,
-        executed: Executed,
-        verdicts: dict[str, dict[str, Any]],
-        rebuilt: Rebuilt,
-        notes: list[Note],
-    ) -> dict[str, Any]:
-        metadata = grade_metadata(cell)
-        grade_id, points = metadata["grade_id"], float(metadata.get("points") or 0)
-        if is_answer(cell):
-            if unanswered(rebuilt, cell):
-                return results.cell_entry(grade_id, "written", 0, points, "missing")
-            return results.cell_entry(grade_id, "written", None, points, "manual")
-        if grade_id in verdicts:
-            verdict = verdicts[grade_id]
-            if verdict["status"] in ("timeout", "died"):
-                text = _("{id}: trying the answer ended early ({status})")
-                notes.append(Note("limit", text.format(id=verdict["id"], status=verdict["status"])))
-            show_verdict(cell, verdict, points)
-            return results.exercise_entry(verdict)
-        scored = plain.score(cell, executed.statuses.get(index, "missing"), points)
-        if scored.note:
-            notes.append(scored.note)
-        show_score(cell, scored.score, points)
-        return results.cell_entry(grade_id, "plain", scored.score, points, scored.status, scored.symptom)

@@ -12,6 +12,10 @@ from functools import cache
 from pathlib import Path
 
 import common
+import pt2e_kit.inside
+from common.i18n import _
+from pt2e_kit.inside import isolate
+from pt2e_kit.inside.places import HELPERS, Places
 from pt2e_kit.settings import Limits
 
 KIT_INSIDE = Path("/kit")
@@ -28,6 +32,19 @@ for name, value in {limits!r}:
         resource.setrlimit(kind, (value, value))
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
+
+
+class NoSandbox(RuntimeError):
+    """There is no sandbox on this machine, and strangers' code is not run without one unless somebody says so."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "there is no sandbox here: bubblewrap is not installed, or this system does not allow what it needs. "
+                "Install it (Debian, Ubuntu: apt-get install bubblewrap), or grade in a Linux container or virtual "
+                "machine (docs/threat-model.md). For work of people you trust: --unsafe-no-sandbox."
+            )
+        )
 
 
 @cache
@@ -68,26 +85,25 @@ class Sandbox:
     enabled: bool
 
     @classmethod
-    def new(cls, parent: Path, source: Path, limits: Limits) -> "Sandbox":
+    def new(cls, parent: Path, source: Path, limits: Limits, *, isolated: bool) -> "Sandbox":
         """Return a sandbox with a new folder in `parent`, and the course's helper files in it.
 
         Each kernel gets its own: an earlier one may have removed its folders, or put links in their place.
         """
-        sandbox = cls(Path(tempfile.mkdtemp(prefix="k-", dir=parent)), limits, bubblewrap() is not None)
-        for name in ("work", "evidence", "home", "home/ipython", "tmp"):
-            (sandbox.scratch / name).mkdir()
+        sandbox = cls(Path(tempfile.mkdtemp(prefix="k-", dir=parent)), limits, isolated)
+        Places(sandbox.scratch).make(None)
         copy_helpers(source, sandbox.work)
         return sandbox
 
     @property
     def work(self) -> Path:
         """The kernel's working folder, with the course's helper files."""
-        return self.scratch / "work"
+        return Places(self.scratch).work
 
     @property
     def evidence(self) -> Path:
         """Where the probes leave their evidence."""
-        return self.scratch / "evidence"
+        return Places(self.scratch).evidence
 
     def command(self, connection_file: str = "{connection_file}") -> list[str]:
         """Return the command of the kernel, as a kernelspec's argv."""
@@ -98,20 +114,8 @@ class Sandbox:
     def environment(self) -> dict[str, str]:
         """Return the whole environment of the kernel: nothing of the grader's own."""
         kit = KIT_INSIDE if self.enabled else Path(common.__file__).parent.parent
-        home = self.scratch / "home"
-        return {
-            "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"]),
-            "HOME": str(home),
-            "IPYTHONDIR": str(home / "ipython"),
-            "TMPDIR": str(self.scratch / "tmp"),
-            "TORCHINDUCTOR_CACHE_DIR": str(self.scratch / "tmp" / "inductor"),
-            "MPLCONFIGDIR": str(home),
-            "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-            "LANG": "C.UTF-8",
-            "PYTHONPATH": os.pathsep.join([str(self.work), str(kit)]),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PT2E_KIT_EVIDENCE": str(self.evidence),
-        }
+        path = os.pathsep.join([str(self.work), str(kit)])
+        return _environment(path) | Places(self.scratch).environment()
 
     def _limits(self) -> list[tuple[str, int]]:
         limits = self.limits
@@ -128,21 +132,75 @@ class Sandbox:
         program = bubblewrap()
         assert program is not None
         arguments = [program, "--unshare-all", "--die-with-parent", "--uid", NOBODY, "--gid", NOBODY]
-        arguments += ["--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-        for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64"):
-            path = Path("/", name)
-            if path.is_symlink():
-                arguments += ["--symlink", str(path.readlink()), str(path)]
-            elif path.exists():
-                arguments += ["--ro-bind", str(path), str(path)]
-        for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime"):
-            arguments += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-        for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
-            if not Path(prefix).is_relative_to("/usr"):
-                arguments += ["--ro-bind", prefix, prefix]
-        arguments += ["--ro-bind", str(Path(common.__file__).parent), str(KIT_INSIDE / "common")]
+        arguments += [*_visible(), "--ro-bind", str(Path(common.__file__).parent), str(KIT_INSIDE / "common")]
         arguments += ["--bind", str(self.scratch), str(self.scratch), "--remount-ro", "/", "--chdir", str(self.work)]
         return arguments
+
+
+def _environment(python_path: str) -> dict[str, str]:
+    """Variables that every process in the sandbox gets: nothing of the grader's own."""
+    return {
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"]),
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": python_path,
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def _visible() -> list[str]:
+    """Arguments of bubblewrap: what of this machine can be seen, all of it read-only."""
+    arguments = ["--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64"):
+        path = Path("/", name)
+        if path.is_symlink():
+            arguments += ["--symlink", str(path.readlink()), str(path)]
+        elif path.exists():
+            arguments += ["--ro-bind", str(path), str(path)]
+    for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime"):
+        arguments += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
+        if not Path(prefix).is_relative_to("/usr"):
+            arguments += _seen(Path(prefix), Path(prefix))
+    return arguments
+
+
+def _seen(path: Path, place: Path) -> list[str]:
+    """Arguments that bind a file or folder read-only; every user can reach it, whoever may enter the folders above."""
+    above = [folder for folder in reversed(place.parents) if folder != Path("/")]
+    made = [word for folder in above for word in ("--perms", "0755", "--dir", str(folder))]
+    return [*made, "--ro-bind", str(path), str(place)]
+
+
+# The warm process: what it imports is ours, so it may keep the rights that it needs to separate its children.
+_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_CHOWN", "CAP_NET_ADMIN")
+
+
+def zygote_command(handle: int, libraries: list[str], helpers: Path, *, isolated: bool) -> list[str]:
+    """Return the command of a warm process that listens on the socket `handle`; see `pt2e_kit.inside.zygote`."""
+    mode = "isolated" if isolated else "open"
+    python = [sys.executable, "-m", "pt2e_kit.inside.zygote", str(handle), mode, *libraries]
+    if not isolated:
+        return python
+    program = bubblewrap()
+    assert program is not None
+    arguments = [program, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    if os.getuid() == 0:
+        arguments += ["--cap-drop", "ALL", *(word for right in _RIGHTS for word in ("--cap-add", right))]
+    else:
+        arguments += ["--unshare-user", "--uid", NOBODY, "--gid", NOBODY]
+    arguments += [*_visible(), "--dir", str(isolate.SCRATCH), *_seen(helpers, HELPERS)]
+    arguments += _seen(Path(common.__file__).parent, KIT_INSIDE / "common")
+    for path in (Path(pt2e_kit.inside.__file__).parent, Path(pt2e_kit.__file__)):
+        arguments += _seen(path, KIT_INSIDE / "pt2e_kit" / path.name)
+    return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", *python]
+
+
+def zygote_environment(*, isolated: bool) -> dict[str, str]:
+    """Return the whole environment of a warm process."""
+    kit = KIT_INSIDE if isolated else Path(common.__file__).parent.parent
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return _environment(str(kit)) | {"HOME": "/tmp"} | threads
 
 
 def processes_inside(pid: int) -> int:
