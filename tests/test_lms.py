@@ -1,119 +1,15 @@
-"""Downloads from learning management systems: names, hostile archives, who is who, and what is written where."""
+"""Names in downloads of learning management systems, who is who, and which submission counts."""
 
-import gzip
-import io
-import json
-import os
-import stat
-import tarfile
-import zipfile
-from collections.abc import Callable
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from commands import ROOT, run, tree
-from grading_kit import make_cases, tiny
+from commands import ROOT
+from lms_kit import MOODLE, ONE, RECEIPT, TWO, Files, attempts, plan_of, taken, why
 
-from pt2e_kit.cli import app
-from pt2e_kit.course import Course
-from pt2e_kit.grading.collect import collect as find_notebooks
-from pt2e_kit.grading.times import named_zone, submitted_at
-from pt2e_kit.lms.collecting import configured_zone, plan_download
-from pt2e_kit.lms.download import DownloadLimits, open_download
 from pt2e_kit.lms.names import Blackboard, forms
-from pt2e_kit.lms.plan import Plan, make_plan
-from pt2e_kit.lms.store import Row, carry_out
 from pt2e_kit.lms.students import Students, why_not_an_id
-
-NOW = datetime(2026, 11, 29, tzinfo=UTC)
-Files = dict[str, bytes | str]
-
-
-def notebook(text: str = "") -> bytes:
-    return json.dumps(tiny(m4=text)).encode()
-
-
-ONE, TWO = notebook("one"), notebook("two")
-MOODLE: Files = {
-    "Ada Lovelace_101_assignsubmission_file_/p1.ipynb": ONE,
-    "Ada Lovelace_101_assignsubmission_onlinetext_/onlinetext.html": "<p>hello",
-    "Bob Byron_102_assignsubmission_file/sub/p1.ipynb": TWO,
-}
-
-
-def make_course(root: Path, config: str = "c = get_config()\n") -> Course:
-    (root / "source" / "a1").mkdir(parents=True)
-    (root / "source" / "a1" / "p1.ipynb").write_text(json.dumps(make_cases.source()))
-    (root / "nbgrader_config.py").write_text(config)
-    return Course(root)
-
-
-def lay(folder: Path, files: Files) -> Path:
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-def pack(path: Path, files: Files) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return path
-
-
-def pack_tar(path: Path, files: Files, *more: tarfile.TarInfo) -> Path:
-    with tarfile.open(path, "w:gz" if path.suffix == ".gz" else "w") as archive:
-        for name, data in files.items():
-            info = tarfile.TarInfo(name)
-            data = data if isinstance(data, bytes) else data.encode()
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-        for info in more:
-            archive.addfile(info)
-    return path
-
-
-def plan_of(
-    tmp_path: Path, files: Files, chosen: str = "auto", students: str | None = None, zone: str | None = None
-) -> Plan:
-    """The plan for a download of these files (in a folder)."""
-    who = None
-    if students is not None:
-        (tmp_path / "class.csv").write_text(students, encoding="utf-8")
-        who = Students.read(tmp_path / "class.csv")
-    with open_download(lay(tmp_path / "download", files)) as download:
-        return make_plan(
-            download, forms(chosen), ["p1", "p2"], students=who, zone=named_zone(zone) if zone else None, now=NOW
-        )
-
-
-def taken(plan: Plan) -> dict[str, list[str]]:
-    """Student → files, of what is clear."""
-    return {s.student: sorted(s.files) for s in plan.submissions if s.state == "new"}
-
-
-def why(plan: Plan) -> str:
-    """Everything that is told of what is not clear."""
-    return " | ".join(
-        [f"{s.person}: {s.why}" for s in plan.submissions if s.state != "new"] + [f"{n}: {w}" for n, w in plan.left]
-    )
-
-
-def bring(course: Course, path: Path, assignment: str = "a1", **options: object) -> dict[str, Row]:
-    """Collect, as the command does; rows by student (or by name, where there is no student)."""
-    carrying = {k: options.pop(k) for k in ("replace", "dry_run") if k in options}
-    with plan_download(course, assignment, path, **options) as plan:  # type: ignore[arg-type]
-        rows = carry_out(plan, course.root / "submitted", assignment, **carrying)  # type: ignore[arg-type]
-    return {row.student or row.person: row for row in rows}
-
-
-def outcomes(rows: dict[str, Row]) -> dict[str, str]:
-    return {name: row.outcome for name, row in rows.items()}
-
 
 # ---------------------------------------------------------------- names
 
@@ -159,9 +55,6 @@ def test_canvas_anonymous_names_need_a_students_file(tmp_path: Path) -> None:
     assert "stands for nobody" in why(plan_of(tmp_path, files))
     plan = plan_of(tmp_path, files, students="code,student_id\nanon_x7Yz1,ada\nanon_12345,bob\n")
     assert taken(plan) == {"ada": ["p1.ipynb"], "bob": ["p1.ipynb"]}
-
-
-RECEIPT = "Name: Ada Byron (Lovelace) ({id})\nAssignment: HW_1\nDate Submitted: Saturday, 10 January 2026 23:30:10 o'clock CET\n"
 
 
 def test_blackboard(tmp_path: Path) -> None:
@@ -259,6 +152,18 @@ def test_an_expression_with_times_of_single_files_loses_none(tmp_path: Path) -> 
     (ada,) = plan_of(tmp_path, files, PATTERN, zone="UTC").submissions
     assert ada.state == "ambiguous"
     assert sorted(ada.files) == ["attempt-1/p1.ipynb", "attempt-2/p2.ipynb"]
+
+
+def test_the_expression_for_brightspace_in_the_documentation(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8")
+    (expression,) = re.findall(r"^`(.*\(\?P<student_id>.*)` may do", text, re.MULTILINE)
+    files: Files = {
+        "2718-4423 - Ada Lovelace - Jan 10, 2026 1130 PM - p1.ipynb": ONE,
+        "2719-4423 - Bob Byron - Jan 10, 2026 1130 PM/sub/p1.ipynb": TWO,
+    }
+    assert taken(plan_of(tmp_path, files, expression)) == {"Ada Lovelace": ["p1.ipynb"], "Bob Byron": ["sub/p1.ipynb"]}
+    again: Files = {"2718-4423 - Ada Lovelace - Jan 11, 2026 1130 PM - p1.ipynb": TWO}
+    assert "two of the files would have one name" in why(plan_of(tmp_path, files | again, expression))
 
 
 @pytest.mark.parametrize(
@@ -388,11 +293,20 @@ def test_an_id_that_cannot_be_is_left_with_advice(tmp_path: Path) -> None:
     assert "cannot be a student id: it holds '('" in why(plan) and "--students" in why(plan)
 
 
+def test_names_that_contradict_each_other_are_left(tmp_path: Path) -> None:
+    files: Files = {"Ada Byron_101_assignsubmission_file_/p2.ipynb": TWO}
+    for table in (None, "number,student_id\n101,ada\n102,bob\n"):
+        plan = plan_of(tmp_path, MOODLE | files, students=table)
+        assert len(taken(plan)) == 1 and "contradict each other: 101 and ada byron, 101 and ada lovelace" in why(plan)
+
+
+def test_anonymous_submissions_of_moodle_need_a_students_file(tmp_path: Path) -> None:
+    files: Files = {"Participant_107_assignsubmission_file_/p1.ipynb": ONE}
+    assert "'107' stands for nobody" in why(plan_of(tmp_path, files))
+    assert taken(plan_of(tmp_path, files, students="number,student_id\n107,ada\n")) == {"ada": ["p1.ipynb"]}
+
+
 # ---------------------------------------------------------------- which one counts
-
-
-def attempts(*stamps: str, data: tuple[bytes, ...] = (ONE, TWO)) -> Files:
-    return {f"HW_ada_attempt_{s}_p1.ipynb": d for s, d in zip(stamps, data, strict=True)}
 
 
 @pytest.mark.parametrize(
@@ -452,431 +366,3 @@ def test_other_files_are_told_and_not_taken(tmp_path: Path) -> None:
     assert "no notebook, but an archive: all.zip" in why(plan)
     plan = plan_of(tmp_path / "3", {f"{folder}/essay.pdf": "x"})
     assert "no notebook among what was handed in: essay.pdf" in why(plan)
-
-
-# ---------------------------------------------------------------- hostile archives
-
-ADA = "Ada Lovelace_101_assignsubmission_file_"
-
-
-def looked_into(path: Path, **limits: int) -> tuple[list[str], dict[str, str]]:
-    with open_download(path, DownloadLimits(**limits)) as download:
-        return [m.path for m in download.members], dict(download.refused)
-
-
-HOSTILE_NAMES = {
-    "/etc/p1.ipynb": "absolute",
-    "C:/p1.ipynb": "absolute",
-    f"../{ADA}/p1.ipynb": "leads out",
-    f"{ADA}/../../../p1.ipynb": "leads out",
-    f"{ADA}\\..\\p1.ipynb": "backslash",
-    f"{ADA}/p1\x1b[2J.ipynb": "cannot be shown",
-    f"{ADA}/p1\u202e.ipynb": "cannot be shown",
-    f"{ADA}/p1\n.ipynb": "cannot be shown",
-    f"{ADA}/{'x/' * 20}p1.ipynb": "too long",
-    f"{ADA}/{'x' * 500}.ipynb": "too long",
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz"])
-def test_hostile_names(tmp_path: Path, name: str, kind: str) -> None:
-    make = pack if kind == "zip" else pack_tar
-    archive = make(tmp_path / f"download.{kind}", {name: ONE, f"{ADA}/p2.ipynb": TWO})
-    members, refused = looked_into(archive)
-    assert members == [f"{ADA}/p2.ipynb"]
-    assert list(refused) == [name] and HOSTILE_NAMES[name] in refused[name]
-    course = make_course(tmp_path / "course")
-    before = tree(tmp_path)
-    bring(course, archive)
-    written = {n for n in tree(tmp_path) if n not in before} - {"course/submitted/.collecting.lock"}
-    assert all(n.startswith("course/submitted/Ada Lovelace/a1/") for n in written)
-
-
-def test_a_refused_notebook_leaves_its_whole_submission(tmp_path: Path) -> None:
-    """Else an older attempt would be graded in the place of the one that was refused."""
-    files = attempts("2026-01-10-23-30-10", "2026-01-11-23-30-10", data=(ONE, TWO + b" " * 2**21))
-    archive = pack(tmp_path / "download.zip", files)
-    with open_download(archive, DownloadLimits(file_bytes=2**20, ratio=5000)) as download:
-        plan = make_plan(download, forms("auto"), ["p1"], zone=UTC, now=NOW)
-    assert not taken(plan) and "larger than 1 MiB" in why(plan)
-
-
-def test_names_twice_in_a_zip(tmp_path: Path) -> None:
-    path = tmp_path / "download.zip"
-    with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(path, "w") as archive:
-        for data in (ONE, TWO):
-            archive.writestr(f"{ADA}/p1.ipynb", data)
-        archive.writestr(f"{ADA}/P2.ipynb", ONE)
-        archive.writestr(f"{ADA}/p2.IPYNB", ONE)
-        archive.writestr("Bob_102_assignsubmission_file_/p1.ipynb", ONE)
-    members, refused = looked_into(path)
-    assert members == ["Bob_102_assignsubmission_file_/p1.ipynb"]
-    assert set(refused.values()) == {"this name is there more than once"} and len(refused) == 3
-
-
-def test_links_and_special_files(tmp_path: Path) -> None:
-    path = tmp_path / "download.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, mode in (
-            ("link", stat.S_IFLNK),
-            ("pipe", stat.S_IFIFO),
-            ("device", stat.S_IFCHR),
-            ("plain", stat.S_IFREG),
-        ):
-            info = zipfile.ZipInfo(f"{ADA}/{name}.ipynb")
-            info.external_attr = (mode | 0o644) << 16
-            archive.writestr(info, "/etc/passwd")
-    members, refused = looked_into(path)
-    assert members == [f"{ADA}/plain.ipynb"] and set(refused.values()) == {"it is a link or a special file"}
-
-    infos = []
-    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE):
-        info = tarfile.TarInfo(f"{ADA}/{kind.decode()}.ipynb")
-        info.type, info.linkname = kind, "/etc/passwd"
-        infos.append(info)
-    members, refused = looked_into(pack_tar(tmp_path / "download.tar", {f"./{ADA}/p1.ipynb": ONE}, *infos))
-    assert members == [f"{ADA}/p1.ipynb"] and len(refused) == 5
-
-    folder = lay(tmp_path / "folder", {f"{ADA}/p1.ipynb": ONE})
-    (tmp_path / "secret.ipynb").write_text("secret")
-    (folder / ADA / "link.ipynb").symlink_to(tmp_path / "secret.ipynb")
-    (folder / "Bob_102_assignsubmission_file_").symlink_to(tmp_path)
-    os.mkfifo(folder / ADA / "pipe.ipynb")
-    members, refused = looked_into(folder)
-    assert members == [f"{ADA}/p1.ipynb"]
-    assert set(refused) == {f"{ADA}/link.ipynb", f"{ADA}/pipe.ipynb", "Bob_102_assignsubmission_file_"}
-
-
-def test_zip_bombs(tmp_path: Path) -> None:
-    bomb = pack(tmp_path / "bomb.zip", {f"{ADA}/p1.ipynb": b" " * 2**22})
-    assert "more than 200 times" in looked_into(bomb)[1][f"{ADA}/p1.ipynb"]
-    assert "larger than 1 MiB" in looked_into(bomb, ratio=5000, file_bytes=2**20)[1][f"{ADA}/p1.ipynb"]
-    many = pack(tmp_path / "many.zip", {f"{ADA}/{n}.ipynb": b"x" for n in range(20)})
-    with pytest.raises(ValueError, match="more than 10 files"):
-        looked_into(many, files=10)
-    large = pack(tmp_path / "large.zip", {f"{ADA}/{n}.ipynb": os.urandom(2**19) for n in range(5)})
-    with pytest.raises(ValueError, match="more than 2 MiB"):
-        looked_into(large, total_bytes=2**21)
-    folder = lay(tmp_path / "folder", {f"{n}.ipynb": b"x" for n in range(20)})
-    with pytest.raises(ValueError, match="more than 10 files"):
-        looked_into(folder, files=10)
-
-
-def test_a_header_that_lies_about_the_size(tmp_path: Path) -> None:
-    path = pack(tmp_path / "download.zip", {f"{ADA}/p1.ipynb": b"x" * 5000})
-    data = path.read_bytes()
-    assert data.count((5000).to_bytes(4, "little")) == 2
-    path.write_bytes(data.replace((5000).to_bytes(4, "little"), (100).to_bytes(4, "little")))
-    with open_download(path) as download:
-        plan = make_plan(download, forms("auto"), ["p1"], now=NOW)
-    assert not taken(plan) and "damaged" in why(plan)
-
-
-def test_tar_bombs(tmp_path: Path) -> None:
-    """The body of the large file is not there: whoever went to read or leap over it would fail otherwise."""
-    info = tarfile.TarInfo(f"{ADA}/p1.ipynb")
-    info.size = 2**40
-    (tmp_path / "a.tar").write_bytes(info.tobuf())
-    with pytest.raises(ValueError, match="holds more than 8192 MiB"):
-        looked_into(tmp_path / "a.tar")
-    header = tarfile.TarInfo("x")
-    header.type, header.size = tarfile.XHDTYPE, 2**30
-    with gzip.open(tmp_path / "b.tar.gz", "wb") as file:
-        file.write(header.tobuf())
-    with pytest.raises(ValueError, match="a header in it is too large"):
-        looked_into(tmp_path / "b.tar.gz")
-
-
-@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz"])
-def test_damaged_archives(tmp_path: Path, kind: str) -> None:
-    files: Files = {f"{ADA}/{n}.ipynb": os.urandom(3000) for n in range(4)}
-    path = (pack if kind == "zip" else pack_tar)(tmp_path / f"download.{kind}", files)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match=r"cannot be opened as zip, tar or tar\.gz: .*unpack it yourself"):
-        looked_into(path)
-    if kind == "tar":
-        path.write_bytes(whole[:3584] + b"\xff" * 512 + whole[4096:])
-        with pytest.raises(ValueError, match="it is damaged"):
-            looked_into(path)
-
-
-def test_one_damaged_file_costs_one_submission(tmp_path: Path) -> None:
-    path = tmp_path / "download.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-        for name, data in MOODLE.items():
-            archive.writestr(name, data)
-    path.write_bytes(path.read_bytes().replace(b'"cells"', b'"cellz"', 1))
-    course = make_course(tmp_path / "course")
-    rows = bring(course, path)
-    assert outcomes(rows) == {"Ada Lovelace": "left", "Bob Byron": "collected"}
-    assert "Bad CRC-32" in rows["Ada Lovelace"].remarks[0]
-
-
-@pytest.mark.parametrize("data", [b"", b"hello", b"Rar!\x1a\x07", b"PK\x03\x04", b"\x1f\x8b\x08\x00"])
-def test_what_is_no_archive(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "download.zip").write_bytes(data)
-    with pytest.raises(ValueError, match="cannot be opened as zip"):
-        looked_into(tmp_path / "download.zip")
-
-
-def test_encodings_of_names(tmp_path: Path) -> None:
-    """UTF-8 that is not declared is recognised; another encoding is not guessed."""
-    path = tmp_path / "download.zip"
-    names = {"utf-8": "Zoë_1_assignsubmission_file_/p1.ipynb", "latin-1": "José_2_assignsubmission_file_/p1.ipynb"}
-    with zipfile.ZipFile(path, "w") as archive:
-        for encoding, name in names.items():
-            archive.writestr(name.encode(encoding).decode("latin-1").replace("Ã«", "??").replace("é", "?"), ONE)
-    data = path.read_bytes().replace(b"Zo??", "Zoë".encode()).replace(b"Jos?", "José".encode("latin-1"))
-    path.write_bytes(data)
-    with open_download(path) as download:
-        plan = make_plan(download, forms("moodle"), ["p1"], now=NOW)
-    assert taken(plan) == {"Zoë": ["p1.ipynb"]}
-    (zoe,) = (s for s in plan.submissions if s.student == "Zoë")
-    assert "read as UTF-8" in zoe.remarks[0]
-    assert "encoding of its name is not known" in why(plan)
-    assert not taken(plan_of(tmp_path, {"Zoe\u0301_1_assignsubmission_file_/x.txt": ONE}))
-    assert set(taken(plan_of(tmp_path / "2", {"Zoe\u0308_1_assignsubmission_file_/p1.ipynb": ONE}))) == {"Zoë"}
-
-
-def test_rubbish_of_operating_systems_is_passed_over(tmp_path: Path) -> None:
-    files: Files = {
-        f"__MACOSX/{ADA}/._p1.ipynb": "x",
-        f"{ADA}/.DS_Store": "x",
-        f"{ADA}/.ipynb_checkpoints/p1.ipynb": "x",
-    }
-    assert looked_into(pack(tmp_path / "download.zip", files)) == ([], {})
-    assert looked_into(lay(tmp_path / "download", files)) == ([], {})
-
-
-# ---------------------------------------------------------------- writing
-
-
-@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "folder"])
-def test_collecting_twice_changes_nothing(tmp_path: Path, kind: str) -> None:
-    course = make_course(tmp_path / "course")
-    make: Callable[[Path, Files], Path] = {"zip": pack, "folder": lay}.get(kind, pack_tar)
-    path = make(tmp_path / f"download.{kind}", MOODLE)
-    assert set(outcomes(bring(course, path, dry_run=True)).values()) == {"collected"}
-    assert not (course.root / "submitted").exists()
-    assert set(outcomes(bring(course, path)).values()) == {"collected"}
-    written = tree(course.root / "submitted")
-    assert written == {
-        "Ada Lovelace/a1/p1.ipynb": ONE,
-        "Bob Byron/a1/sub/p1.ipynb": TWO,
-        ".collecting.lock": b"",
-    }
-    for replace in (False, True):
-        assert set(outcomes(bring(course, path, replace=replace)).values()) == {"already there"}
-    assert tree(course.root / "submitted") == written
-    assert set(course.submissions("a1")) == {"Ada Lovelace", "Bob Byron"}
-
-
-def test_times_are_written_as_nbgrader_writes_them(tmp_path: Path) -> None:
-    course = make_course(tmp_path / "course")
-    path = lay(tmp_path / "download", {"HW_ada_attempt_2026-01-10-23-30-10_p1.ipynb": ONE})
-    assert outcomes(bring(course, path)) == {"ada": "collected"}
-    place = course.root / "submitted" / "ada" / "a1"
-    assert sorted(p.name for p in place.iterdir()) == ["p1.ipynb"]
-    berlin = named_zone("Europe/Berlin")
-    assert outcomes(bring(course, path, zone=berlin)) == {"ada": "time added"}
-    assert (place / "timestamp.txt").read_text() == "2026-01-10 22:30:10.000000 UTC\n"
-    assert submitted_at(place) == ("2026-01-10T22:30:10+00:00", [])
-    assert outcomes(bring(course, path, zone=berlin)) == {"ada": "already there"}
-    assert outcomes(bring(course, path)) == {"ada": "already there"}
-    row = bring(course, path, zone=UTC)["ada"]
-    assert row.outcome == "left" and "the same with another time is there" in row.remarks[0]
-
-
-def test_a_different_submission_is_kept(tmp_path: Path) -> None:
-    course = make_course(tmp_path / "course")
-    submitted = course.root / "submitted"
-    files = {"first": ONE, "second": TWO}
-    paths = {n: lay(tmp_path / n, {"ada_11_9001_p1.ipynb": data}) for n, data in files.items()}
-    bring(course, paths["first"])
-    (submitted / "11" / "a1" / "mine.txt").write_text("a note of the instructor's")
-    row = bring(course, paths["second"])["11"]
-    assert row.outcome == "left" and "with --replace" in row.remarks[0]
-    assert (submitted / "11" / "a1" / "p1.ipynb").read_bytes() == ONE
-
-    assert outcomes(bring(course, paths["second"], replace=True, dry_run=True)) == {"11": "replaced"}
-    assert (submitted / "11" / "a1" / "p1.ipynb").read_bytes() == ONE
-    row = bring(course, paths["second"], replace=True)["11"]
-    assert row.outcome == "replaced"
-    assert tree(submitted / "11" / "a1") == {"p1.ipynb": TWO}
-    (kept,) = (submitted / ".replaced" / "11" / "a1").iterdir()
-    assert row.remarks[-1].endswith(f"submitted/.replaced/11/a1/{kept.name}")
-    assert tree(kept) == {"p1.ipynb": ONE, "mine.txt": b"a note of the instructor's"}
-
-    for name in ("first", "second", "first"):
-        assert outcomes(bring(course, paths[name], replace=True)) == {"11": "replaced"}
-    assert len(list((submitted / ".replaced" / "11" / "a1").iterdir())) == 4, "nothing is ever dropped"
-    assert not list(submitted.glob(".collecting-*"))
-
-
-def test_a_newer_submission_is_not_replaced_by_an_older_one(tmp_path: Path) -> None:
-    course = make_course(tmp_path / "course")
-    older = lay(tmp_path / "older", {"HW_ada_attempt_2026-01-10-23-30-10_p1.ipynb": ONE})
-    newer = lay(tmp_path / "newer", {"HW_ada_attempt_2026-01-11-23-30-10_p1.ipynb": TWO})
-    bring(course, newer, zone=UTC)
-    row = bring(course, older, zone=UTC, replace=True)["ada"]
-    assert row.outcome == "left" and "is newer (2026-01-11 23:30:10.000000 UTC)" in row.remarks[0]
-    assert (course.root / "submitted" / "ada" / "a1" / "p1.ipynb").read_bytes() == TWO
-
-
-def test_two_attempts_without_a_time_are_both_kept_for_grading_to_tell(tmp_path: Path) -> None:
-    course = make_course(tmp_path / "course")
-    path = lay(tmp_path / "download", attempts("2026-01-10-23-30-10", "2026-01-11-23-30-10"))
-    for _again in range(2):
-        assert outcomes(bring(course, path)) == {"ada": "ambiguous"}
-        place = course.submissions("a1")["ada"]
-        assert tree(place) == {"attempt-1/p1.ipynb": ONE, "attempt-2/p1.ipynb": TWO}
-    (found,) = find_notebooks(place, ["p1"], 2**20)
-    assert found.problem and found.problem.state == "ambiguous"
-
-
-def test_links_in_submitted_are_not_followed(tmp_path: Path) -> None:
-    course = make_course(tmp_path / "course")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (course.root / "submitted").mkdir()
-    (course.root / "submitted" / "Ada Lovelace").symlink_to(elsewhere)
-    (course.root / "submitted" / "Bob Byron").mkdir()
-    (course.root / "submitted" / "Bob Byron" / "a1").symlink_to(elsewhere)
-    rows = bring(course, lay(tmp_path / "download", MOODLE), replace=True)
-    assert set(outcomes(rows).values()) == {"left"} and "is a link" in rows["Ada Lovelace"].remarks[0]
-    assert not list(elsewhere.iterdir())
-
-
-def test_a_student_of_the_same_name_but_for_case(tmp_path: Path) -> None:
-    course = make_course(tmp_path / "course")
-    lay(course.root / "submitted", {"ada lovelace/a1/p1.ipynb": ONE})
-    row = bring(course, lay(tmp_path / "download", MOODLE), replace=True)["Ada Lovelace"]
-    assert row.outcome == "left" and "differs in case or accents only" in row.remarks[0]
-
-
-def test_an_empty_folder_is_no_submission(tmp_path: Path) -> None:
-    course = make_course(tmp_path / "course")
-    (course.root / "submitted" / "Ada Lovelace" / "a1").mkdir(parents=True)
-    assert bring(course, lay(tmp_path / "download", MOODLE))["Ada Lovelace"].outcome == "collected"
-    assert (course.root / "submitted" / "Ada Lovelace" / "a1" / "p1.ipynb").read_bytes() == ONE
-
-
-def test_what_is_kept_is_nobodys_submission(tmp_path: Path) -> None:
-    """Neither for the kit nor for nbgrader."""
-    from nbgrader.apps.api import NbGraderAPI
-
-    course = make_course(tmp_path / "course")
-    lay(course.root / "submitted", {".replaced/old/a1/abc/p1.ipynb": ONE, ".replaced/a1/p1.ipynb": ONE})
-    lay(course.root / "submitted", {"ada/a1/p1.ipynb": ONE})
-    assert set(course.submissions("a1")) == {"ada"}
-    directory, config = course.nbgrader("a1")
-    assert NbGraderAPI(directory, config=config).get_submitted_students("a1") == {"ada"}
-    assert NbGraderAPI(directory, config=config).get_submitted_students("*") == {"ada"}
-
-
-def test_the_zone_of_the_course(tmp_path: Path) -> None:
-    line = "c = get_config()\n{}\n"
-    assert configured_zone(make_course(tmp_path / "1", line.format("")).config()) is None, "UTC would be a guess"
-    zone = configured_zone(make_course(tmp_path / "2", line.format("c.Exchange.timezone = 'Europe/Berlin'")).config())
-    assert str(zone) == "Europe/Berlin"
-    with pytest.raises(ValueError, match=r"c.Exchange.timezone: there is no time zone 'CET-1'"):
-        configured_zone(make_course(tmp_path / "3", line.format("c.Exchange.timezone = 'CET-1'")).config())
-
-
-# ---------------------------------------------------------------- the command
-
-
-@pytest.fixture
-def kit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run the command line in this process; returns exit code, stdout and stderr."""
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setenv("PATH", os.environ["PATH"])
-
-    def kit(folder: Path, *arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.chdir(folder)
-        with pytest.raises(SystemExit) as left:
-            app([str(a) for a in arguments])
-        told = capsys.readouterr()
-        return int(left.value.code or 0), told.out, told.err
-
-    return kit
-
-
-def test_the_command(tmp_path: Path, kit: Callable[..., tuple[int, str, str]]) -> None:
-    course = make_course(tmp_path / "course", "c = get_config()\nc.Exchange.timezone = 'Europe/Berlin'\n")
-    (tmp_path / "class.csv").write_text("user,student_id\nada,s01\n")
-    path = pack(tmp_path / "download.zip", {"HW_ada_attempt_2026-01-10-23-30-10_p1.ipynb": ONE})
-    arguments = ("collect", "a1", path, "--from", "blackboard", "--students", tmp_path / "class.csv")
-    code, out, err = kit(course.root, *arguments, "--dry-run")
-    assert code == 0 and "nothing was written" in out and not (course.root / "submitted").exists()
-    code, out, err = kit(course.root, *arguments)
-    assert code == 0 and not err
-    assert "collected" in out and "2026-01-10 22:30:10.000000 UTC" in out and "to look at: 0" in out
-    code, out, err = kit(course.root, *arguments)
-    assert code == 0 and "already there" in out
-    code, out, err = kit(course.root, *arguments, "--timezone", "UTC")
-    assert code == 1 and "left" in out and "to look at: 1" in out
-
-
-def test_hostile_names_do_not_steer_the_terminal(tmp_path: Path, kit: Callable[..., tuple[int, str, str]]) -> None:
-    course = make_course(tmp_path / "course")
-    path = pack(tmp_path / "download.zip", {"[red]\x1b[2J\u202e.ipynb": ONE})
-    code, out, _err = kit(course.root, "collect", "a1", path)
-    assert code == 1
-    assert "[red]\\x1b[2J\\u202e.ipynb" in out and "\x1b" not in out
-
-
-def test_usage_is_told_in_one_line(tmp_path: Path, kit: Callable[..., tuple[int, str, str]]) -> None:
-    course = make_course(tmp_path / "course")
-    path = lay(tmp_path / "download", MOODLE)
-    (tmp_path / "bad.csv").write_text("x")
-    (tmp_path / "bad.zip").write_text("x")
-    for arguments, words in (
-        (("a9", path), "no assignment 'a9'"),
-        (("a1", tmp_path / "gone"), "no such file"),
-        (("a1", tmp_path / "bad.zip"), "cannot be opened as zip, tar or tar.gz"),
-        (("a1", path, "--from", "x"), "none of auto, moodle"),
-        (("a1", path, "--students", tmp_path / "bad.csv"), "name the columns"),
-        (("a1", path, "--students", tmp_path / "gone.csv"), "gone.csv: No such file"),
-        (("a1", path, "--timezone", "CET+1"), "no time zone 'CET+1'"),
-    ):
-        code, out, err = kit(course.root, "collect", *arguments)
-        assert code == 2 and not out, arguments
-        assert words in err and len(err.splitlines()) == 1
-    assert not (course.root / "submitted").exists()
-    code, out, err = kit(course.root, "collect", "a1", lay(tmp_path / "empty", {}))
-    assert code == 1 and "there is no file in" in out
-
-
-@pytest.mark.slow
-def test_nbgraders_zip_collect_gives_the_same_answers(tmp_path: Path) -> None:
-    """With the configuration of this course, which names our collector."""
-    config = (ROOT / "nbgrader_config.py").read_text() + "\nc.Exchange.timezone = 'Europe/Berlin'\n"
-    files: Files = {
-        "HW_1_ada_attempt_2026-01-10-23-30-10_p1.ipynb": ONE,
-        "HW_1_ada_attempt_2026-01-11-08-00-00_p1.ipynb": TWO,
-        "HW_1_ada_attempt_2026-01-11-08-00-00.txt": RECEIPT.format(id="ada"),
-        "HW_1_bob_attempt_2026-10-25-02-30-00_p1.ipynb": ONE,
-        "HW_1_bob_attempt_2026-10-25-02-30-00.txt": RECEIPT.format(id="bob"),
-        "HW_1_x_y_attempt_2026-01-10-23-30-10_p1.ipynb": ONE,
-    }
-    ours, stock = (make_course(tmp_path / name, config) for name in ("ours", "stock"))
-    archive = pack(tmp_path / "download.zip", files)
-    rows = bring(ours, archive, zone=named_zone("Europe/Berlin"))
-    assert outcomes(rows) == {"ada": "collected", "bob": "collected", "HW_1_x_y": "left"}
-    inbox = stock.root / "downloaded" / "a1" / "archive"
-    inbox.mkdir(parents=True)
-    (inbox / "download.zip").write_bytes(archive.read_bytes())
-    (stock.root / "release" / "a1").mkdir(parents=True)
-    done = run(["nbgrader", "zip_collect", "a1"], stock.root)
-    assert done.returncode == 0, done.stderr
-    collected, expected = tree(stock.root / "submitted"), tree(ours.root / "submitted")
-    assert expected.pop(".collecting.lock") == b""
-    assert set(collected) == set(expected)
-    for student, moment in (("ada", "2026-01-11T07:00:00+00:00"), ("bob", None)):
-        assert collected[f"{student}/a1/p1.ipynb"] == expected[f"{student}/a1/p1.ipynb"]
-        for course in (ours, stock):
-            assert submitted_at(course.root / "submitted" / student / "a1") == (moment, [])
-    assert "HW_1_x_y" in done.stderr and "read in several ways" in done.stderr

@@ -68,7 +68,9 @@ class Moodle:
             return None
         name, number = " ".join(found["name"].split()), found["number"]
         kind = "file" if found["plugin"] == "file" else "text"
-        return Piece(self.name, kind, number, ids=(name,), names=(number, name), file=found["file"])
+        # With anonymous submissions everybody is "Participant".
+        ids, names = ((), (number,)) if name == "Participant" else ((name,), (number, name))
+        return Piece(self.name, kind, number, ids, names, found["file"])
 
 
 class Canvas:

@@ -203,6 +203,10 @@ class _Person:
         return submission
 
     def _id(self, piece: Piece) -> str:
+        called = {tuple(map(same, p.names or p.ids)) for _member, p in self.group}
+        if len(called) > 1:
+            text = _("the names of the files contradict each other: {names}")
+            raise _Left(text.format(names=_list(_(" and ").join(names) for names in called)))
         named = _(" or ").join(repr(n) for n in piece.names or piece.ids)
         if self.students is not None:
             ids = self.students.ids(piece.names)

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,6 +65,8 @@ def carry_out(
             if to_write:
                 todo.append((submission, row))
         if todo and not dry_run:
+            for rest in submitted.glob(".collecting-*"):
+                shutil.rmtree(rest)  # of a process that was killed
             with tempfile.TemporaryDirectory(prefix=".collecting-", dir=submitted) as beside:
                 store.write(todo, Path(beside))
     return sorted(rows, key=lambda r: (r.student == "", r.student.casefold(), r.person))
