@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from commands import ROOT
-from lms_kit import MOODLE, ONE, RECEIPT, TWO, Files, attempts, plan_of, taken, why
+from lms_kit import MOODLE, NOW, ONE, RECEIPT, TWO, Files, attempts, lay, plan_of, taken, why
 
+from pt2e_kit.lms.download import open_download
 from pt2e_kit.lms.names import Blackboard, forms
+from pt2e_kit.lms.plan import make_plan
 from pt2e_kit.lms.students import Students, why_not_an_id
 
 # ---------------------------------------------------------------- names
@@ -48,6 +50,17 @@ def test_canvas(tmp_path: Path) -> None:
 def test_canvas_two_files_for_one_name_stay_two(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, {"ada_11_9001_p1.ipynb": ONE, "ada_11_9002_p1-1.ipynb": TWO})
     assert taken(plan) == {"11": ["p1-1.ipynb", "p1.ipynb"]}
+
+
+def test_canvas_numbers_stay_where_they_belong_to_the_name(tmp_path: Path) -> None:
+    lay(tmp_path, {"ada_11_9001_p1-1.ipynb": ONE})
+    with open_download(tmp_path) as download:
+        assert taken(make_plan(download, forms("auto"), ["p1", "p1-1"], now=NOW)) == {"11": ["p1-1.ipynb"]}
+
+
+def test_canvas_names_that_one_disk_cannot_tell_apart(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, {"ada_11_9001_P1.ipynb": ONE, "ada_11_9002_p1.ipynb": TWO})
+    assert not taken(plan) and "two of the files would have one name" in why(plan)
 
 
 def test_canvas_anonymous_names_need_a_students_file(tmp_path: Path) -> None:
@@ -154,6 +167,12 @@ def test_an_expression_with_times_of_single_files_loses_none(tmp_path: Path) -> 
     assert sorted(ada.files) == ["attempt-1/p1.ipynb", "attempt-2/p2.ipynb"]
 
 
+def test_two_submissions_of_one_moment_are_ambiguous(tmp_path: Path) -> None:
+    files: Files = {"ps1_ada_2026-01-10-23-30-10_p1.ipynb": ONE, "ps1_ada_20260110T233010Z_p1.ipynb": TWO}
+    (ada,) = plan_of(tmp_path, files, PATTERN.replace("[0-9-]+", "[^_]+"), zone="UTC").submissions
+    assert ada.state == "ambiguous" and len(ada.files) == 2
+
+
 def test_the_expression_for_brightspace_in_the_documentation(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8")
     (expression,) = re.findall(r"^`(.*\(\?P<student_id>.*)` may do", text, re.MULTILINE)
@@ -229,6 +248,14 @@ def test_two_people_of_one_name_are_left(tmp_path: Path) -> None:
     assert why(plan).count("2 people of the download would have the student id") == 2
     table = "number;name;student_id\n101;;ada1\n105;;ada2\n;bob  BYRON;bob\n"
     assert set(taken(plan_of(tmp_path, MOODLE | twins, students=table))) == {"ada1", "ada2", "bob"}
+
+
+def test_a_name_that_two_rows_share_decides_nothing(tmp_path: Path) -> None:
+    table = "name,number,student_id\nAda Lovelace,101,ada1\nAda Lovelace,105,ada2\nBob Byron,102,bob\n"
+    twins: Files = {"Ada Lovelace_105_assignsubmission_file_/p1.ipynb": TWO}
+    assert set(taken(plan_of(tmp_path, MOODLE | twins, students=table))) == {"ada1", "ada2", "bob"}
+    plan = plan_of(tmp_path, MOODLE, students=table.replace("101", "").replace("105", ""))
+    assert set(taken(plan)) == {"bob"} and "more than one student id: ada1, ada2" in why(plan)
 
 
 def test_a_students_file_is_the_last_word(tmp_path: Path) -> None:

@@ -166,6 +166,24 @@ def test_tar_bombs(tmp_path: Path) -> None:
         looked_into(tmp_path / "b.tar.gz")
 
 
+def test_a_tar_that_leads_back_to_its_beginning(tmp_path: Path) -> None:
+    for kind in (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):
+        info = tarfile.TarInfo("x")
+        info.type, info.size = kind, -512
+        (tmp_path / "a.tar").write_bytes(info.tobuf(tarfile.GNU_FORMAT) + bytes(10_240))
+        with pytest.raises(ValueError, match="cannot be opened as"):
+            looked_into(tmp_path / "a.tar", files=10**9)
+
+
+def test_encrypted_files(tmp_path: Path) -> None:
+    path = pack(tmp_path / "download.zip", {f"{ADA}/p1.ipynb": ONE})
+    data = bytearray(path.read_bytes())
+    for signature, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + place] |= 1
+    path.write_bytes(data)
+    assert looked_into(path) == ([], {f"{ADA}/p1.ipynb": "it is encrypted"})
+
+
 @pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz"])
 def test_damaged_archives(tmp_path: Path, kind: str) -> None:
     files: Files = {f"{ADA}/{n}.ipynb": os.urandom(3000) for n in range(4)}

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from commands import ROOT, run, tree
+from filelock import FileLock
 from lms_kit import MOODLE, ONE, RECEIPT, TWO, Files, attempts, bring, lay, make_course, outcomes, pack, pack_tar
 
 from pt2e_kit.cli import app
 from pt2e_kit.grading.collect import collect as find_notebooks
 from pt2e_kit.grading.times import named_zone, submitted_at
-from pt2e_kit.lms.collecting import configured_zone
+from pt2e_kit.lms.collecting import configured_zone, plan_download
+from pt2e_kit.lms.store import carry_out
 
 # ---------------------------------------------------------------- writing
 
@@ -111,6 +113,40 @@ def test_links_in_submitted_are_not_followed(tmp_path: Path) -> None:
     rows = bring(course, lay(tmp_path / "download", MOODLE), replace=True)
     assert set(outcomes(rows).values()) == {"left"} and "is a link" in rows["Ada Lovelace"].remarks[0]
     assert not list(elsewhere.iterdir())
+
+
+def test_a_link_in_the_place_of_what_is_kept_is_not_followed(tmp_path: Path) -> None:
+    course = make_course(tmp_path / "course")
+    (tmp_path / "elsewhere").mkdir()
+    bring(course, lay(tmp_path / "first", {"ada_11_9001_p1.ipynb": ONE}))
+    (course.root / "submitted" / ".replaced").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RuntimeError, match="is a link; remove it"):
+        bring(course, lay(tmp_path / "second", {"ada_11_9001_p1.ipynb": TWO}), replace=True)
+    assert not list((tmp_path / "elsewhere").iterdir())
+    assert (course.root / "submitted" / "11" / "a1" / "p1.ipynb").read_bytes() == ONE
+
+
+def test_a_file_that_changes_meanwhile_is_not_written(tmp_path: Path) -> None:
+    course = make_course(tmp_path / "course")
+    path = lay(tmp_path / "download", MOODLE)
+    with plan_download(course, "a1", path) as plan:
+        lay(path, {next(n for n in MOODLE if n.startswith("Ada")): TWO})
+        rows = {r.student: r for r in carry_out(plan, course.root / "submitted", "a1")}
+    assert outcomes(rows) == {"Ada Lovelace": "left", "Bob Byron": "collected"}
+    assert "changed while it was read" in rows["Ada Lovelace"].remarks[0]
+    assert not (course.root / "submitted" / "Ada Lovelace").exists()
+
+
+def test_what_a_killed_process_left_is_cleared_away_and_two_do_not_mix(tmp_path: Path) -> None:
+    course = make_course(tmp_path / "course")
+    submitted = course.root / "submitted"
+    lay(submitted, {".collecting-x/0/p1.ipynb": ONE})
+    path = lay(tmp_path / "download", MOODLE)
+    with FileLock(submitted / ".collecting.lock"), pytest.raises(RuntimeError, match="another process is collecting"):
+        bring(course, path)
+    assert (submitted / ".collecting-x").exists() and not (submitted / "Bob Byron").exists()
+    bring(course, path)
+    assert not (submitted / ".collecting-x").exists()
 
 
 def test_a_student_of_the_same_name_but_for_case(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def open_download(path: Path, limits: DownloadLimits | None = None) -> Iterator[
                 found = _in_zip(archive, limits)
             else:
                 opener: Any = gzip.open if head.startswith(b"\x1f\x8b") else Path.open
-                careful: Any = _Careful(stack.enter_context(opener(path, "rb")), limits.total_bytes)
+                careful: Any = _Careful(stack.enter_context(opener(path, "rb")))
                 found = _in_tar(stack.enter_context(tarfile.open(fileobj=careful, mode="r:")), limits)
             download = _sorted_out(found, limits)
         except (*DAMAGED, Refused) as error:
@@ -214,6 +214,8 @@ def _zip_name(info: zipfile.ZipInfo) -> tuple[str, str | None, str | None]:
 
 def _in_tar(archive: tarfile.TarFile, limits: DownloadLimits) -> Iterator[_Raw]:
     for info in archive:
+        if info.size < 0:  # tarfile would go back, and read it for ever
+            raise Refused(_("it is damaged"))
         if info.isdir():
             continue
         why = None if info.isreg() else _("it is a link or a special file")
@@ -236,10 +238,8 @@ def _in_folder(top: Path, limits: DownloadLimits) -> Iterator[_Raw]:
         for entry in sorted(os.scandir(folder), key=lambda e: e.name):
             name = before + entry.name
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in IGNORED_FOLDERS and name.count("/") < limits.depth:
+                if entry.name not in IGNORED_FOLDERS:
                     waiting.append((Path(entry.path), name + "/"))
-                elif entry.name not in IGNORED_FOLDERS:
-                    yield _Raw(name, _("its path is too long"), 0, bytes)
                 continue
             plain = entry.is_file(follow_symlinks=False)
 
@@ -251,17 +251,14 @@ def _in_folder(top: Path, limits: DownloadLimits) -> Iterator[_Raw]:
 
 
 def _read_some(opened: Callable[[], IO[bytes] | None], most: int) -> bytes:
-    """All bytes of a member, whose header may lie about their number."""
+    """All bytes of a member. Its size was looked at; without a number zipfile would unpack far more, and cut it."""
 
     def read() -> bytes:
         file = opened()
         if file is None:
             raise Refused(_("it is a link or a special file"))
         with file:
-            data = file.read(most + 1)
-        if len(data) > most:
-            raise Refused(_("larger than {n} MiB").format(n=most // 2**20))
-        return data
+            return file.read(most + 1)
 
     return _damage_in_words(read)
 
@@ -275,10 +272,10 @@ def _damage_in_words(read: Callable[[], bytes]) -> bytes:
 
 
 class _Careful:
-    """A stream for tarfile, which would read a header of any size into memory, and seek to any place."""
+    """A stream for tarfile, which would read a header of any size into memory."""
 
-    def __init__(self, file: Any, most: int) -> None:
-        self._file, self._most = file, most
+    def __init__(self, file: Any) -> None:
+        self._file = file
 
     def read(self, size: int = -1) -> bytes:
         """Read no more than 64 MiB at once."""
@@ -287,9 +284,7 @@ class _Careful:
         return self._file.read(size)
 
     def seek(self, place: int, whence: int = 0) -> int:
-        """Go to a place that lies within the limit."""
-        if place > 2 * self._most:
-            raise Refused(_("it holds more than {n} MiB").format(n=self._most // 2**20))
+        """Go to a place; sizes are looked at before anything is leapt over."""
         return self._file.seek(place, whence)
 
     def tell(self) -> int:
