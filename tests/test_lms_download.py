@@ -194,8 +194,24 @@ def test_damaged_archives(tmp_path: Path, kind: str) -> None:
         looked_into(path)
     if kind == "tar":
         path.write_bytes(whole[:3584] + b"\xff" * 512 + whole[4096:])
-        with pytest.raises(ValueError, match="it is damaged"):
+        with pytest.raises(ValueError, match="it is damaged or cut off"):
             looked_into(path)
+        path.write_bytes(whole[:3584])  # just behind a file
+        with pytest.raises(ValueError, match="it is damaged or cut off"):
+            looked_into(path)
+
+
+def test_a_damaged_list_of_files_loses_nobody_in_silence(tmp_path: Path) -> None:
+    path = pack(tmp_path / "download.zip", MOODLE)
+    data = bytearray(path.read_bytes())
+    second = data.index(b"PK\x01\x02", data.index(b"PK\x01\x02") + 4)
+    rest = data.index(b"PK\x05\x06") - data.index(b"PK\x01\x02", second + 4)
+    data[second + 32 : second + 34] = rest.to_bytes(2, "little")  # the third entry becomes a comment on the second
+    path.write_bytes(data)
+    with zipfile.ZipFile(path) as archive:
+        assert len(archive.namelist()) == 2, "zipfile notices nothing"
+    with pytest.raises(ValueError, match="says that it holds 3 files, and lists 2"):
+        looked_into(path)
 
 
 def test_one_damaged_file_costs_one_submission(tmp_path: Path) -> None:

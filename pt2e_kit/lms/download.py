@@ -86,6 +86,7 @@ def open_download(path: Path, limits: DownloadLimits | None = None) -> Iterator[
         try:
             if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
                 archive = stack.enter_context(zipfile.ZipFile(path))
+                _check_number(path, len(archive.infolist()))
                 found = _in_zip(archive, limits)
             else:
                 opener: Any = gzip.open if head.startswith(b"\x1f\x8b") else Path.open
@@ -177,6 +178,17 @@ def why_not_a_path(name: str, limits: DownloadLimits | None = None) -> str | Non
     return None if name.strip("/. ") else _("it has no name")
 
 
+def _check_number(path: Path, found: int) -> None:
+    """A damaged list of a zip's files can be shorter than it was, which zipfile does not notice."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 2**16 - 22))
+        end = file.read()
+    end = end[end.rfind(b"PK\x05\x06") :]
+    number = int.from_bytes(end[10:12], "little")
+    if number not in (found, 2**16 - 1):  # the last stands for: more than fits here
+        raise Refused(_("it says that it holds {n} files, and lists {m}").format(n=number, m=found))
+
+
 def _in_zip(archive: zipfile.ZipFile, limits: DownloadLimits) -> Iterator[_Raw]:
     for info in archive.infolist():
         if info.orig_filename.endswith("/"):
@@ -224,11 +236,11 @@ def _in_tar(archive: tarfile.TarFile, limits: DownloadLimits) -> Iterator[_Raw]:
             return _read_some(lambda: archive.extractfile(info), limits.file_bytes)
 
         yield _Raw(info.name, why, info.size, read)
-    # tarfile takes a damaged header for the end.
+    # tarfile takes a damaged header for the end, and needs none; a whole archive ends with blocks of zeros.
     assert archive.fileobj is not None
     archive.fileobj.seek(archive.offset)
-    if archive.fileobj.read(tarfile.BLOCKSIZE).strip(b"\0"):
-        raise Refused(_("it is damaged"))
+    if archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
+        raise Refused(_("it is damaged or cut off"))
 
 
 def _in_folder(top: Path, limits: DownloadLimits) -> Iterator[_Raw]:
