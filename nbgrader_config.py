@@ -33,5 +33,8 @@ c.Autograde.autograde_preprocessors = [
     CheckCellMetadata,
 ]
 
+# `nbgrader zip_collect` reads the names in downloads as `pt2e-kit collect` does; by name, so that others stay quick.
+c.ZipCollectApp.collector_plugin = "pt2e_kit.lms.zip_collect.KitCollector"
+
 # Feedback never shows hidden tests.
 c.GenerateFeedback.preprocessors = [HideDetails, ClearHiddenTests, GetGrades, CSSHTMLHeaderPreprocessor]
