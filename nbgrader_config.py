@@ -10,7 +10,7 @@ from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, Clear
 
 from pt2e_kit.course import put_own_programs_on_path
 from pt2e_kit.nbgrader_staging import install
-from pt2e_kit.nbgrader_steps import GradeSubmission, HideDetails, RefuseUnjudged, StampSource
+from pt2e_kit.nbgrader_steps import GradeSubmission, HideDetails, RefuseUnjudged, release_steps
 
 put_own_programs_on_path()
 install()  # Autograde reads submissions leniently, and follows no links
@@ -21,7 +21,8 @@ c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.course_id = "pt2e"
 
 # Student versions say which source they were made from, so that the tests notice when they are out of date.
-c.GenerateAssignment.preprocessors.insert(0, StampSource)
+# Cells may come and go after work was handed in: marks of the other cells stay.
+c.GenerateAssignment.preprocessors = release_steps()
 
 # Everything happens in one step: rebuild, execute in a sandbox, judge.
 c.Autograde.sanitize_preprocessors = []
@@ -35,6 +36,9 @@ c.Autograde.autograde_preprocessors = [
 
 # `nbgrader zip_collect` reads the names in downloads as `pt2e-kit collect` does; by name, so that others stay quick.
 c.ZipCollectApp.collector_plugin = "pt2e_kit.lms.zip_collect.KitCollector"
+
+# `nbgrader export` says which scores are stale.
+c.ExportApp.plugin_class = "pt2e_kit.standing.KitExportPlugin"
 
 # Feedback never shows hidden tests.
 c.GenerateFeedback.preprocessors = [HideDetails, ClearHiddenTests, GetGrades, CSSHTMLHeaderPreprocessor]

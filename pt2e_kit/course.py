@@ -73,6 +73,11 @@ class Course:
         config.CourseDirectory.root = str(self.root)
         return config
 
+    def db_url(self) -> str:
+        """Where nbgrader's gradebook is."""
+        directory, _config = self.nbgrader(".")
+        return directory.db_url
+
     def nbgrader(self, assignment: str, student: str = "*", **folders: str) -> "tuple[CourseDirectory, Config]":
         """Return nbgrader's course directory for an assignment, and its configuration."""
         from nbgrader.coursedir import CourseDirectory

@@ -10,7 +10,6 @@ import contextlib
 import glob
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,11 @@ from typing import Any
 import nbformat
 from nbgrader.converters import Autograde, NbGraderException
 
+from pt2e_kit.gradebook import forget_empty_submission, make_if_missing
+from pt2e_kit.grading import temporary
 from pt2e_kit.grading.times import submitted_at
-from pt2e_kit.nbgrader_steps import GradeSubmission, handed_over
+from pt2e_kit.lock import only_grader
+from pt2e_kit.nbgrader_steps import GradeSubmission, handed_over, is_anything_handed_over
 
 
 def install() -> None:
@@ -27,18 +29,19 @@ def install() -> None:
     if getattr(Autograde, "_pt2e_kit_installed", False):
         return
     start, convert_one = Autograde.start, Autograde.convert_single_notebook
+    init_destination = Autograde.init_destination
 
     def our_start(self: Any) -> None:
         if GradeSubmission not in self.autograde_preprocessors:
             return start(self)
         self.pt2e_kit_failed = {}
-        try:
-            with _staged(self.coursedir):
-                start(self)
-        finally:
-            for folder in {Path(place).parent for place in self.pt2e_kit_failed}:
-                if not list(folder.glob("*.ipynb")):
-                    shutil.rmtree(folder, ignore_errors=True)  # else nbgrader takes it for graded, and skips it
+        make_if_missing(self.coursedir.db_url)
+        with contextlib.ExitStack() as stack:
+            stack.callback(_clean_up, self)
+            if not is_anything_handed_over():  # else `pt2e-kit grade` holds the lock, and calls us
+                stack.enter_context(only_grader(Path(self.coursedir.root, "results"), "nbgrader autograde"))
+            stack.enter_context(_staged(self.coursedir))
+            start(self)
         if self.pt2e_kit_failed:
             raise NbGraderException("\n".join(self.pt2e_kit_failed.values()))
 
@@ -58,20 +61,54 @@ def install() -> None:
             self.pt2e_kit_failed[str(place)] = f"{names['student']}: {error}"
             self.log.error("%s: %s", names["student"], error)
 
-    replaced = {"start": our_start, "convert_single_notebook": our_convert_one, "_pt2e_kit_installed": True}
+    def our_destination(self: Any, assignment_id: str, student_id: str) -> bool:
+        if GradeSubmission not in self.autograde_preprocessors or self.force:
+            return init_destination(self, assignment_id, student_id)
+        # nbgrader goes by the time stamp alone; what was handed in anew without one is known by its content.
+        self.force = _is_handed_in_anew(self.coursedir, assignment_id, student_id)
+        try:
+            return init_destination(self, assignment_id, student_id)
+        finally:
+            self.force = False
+
+    replaced = {
+        "init_destination": our_destination,
+        "start": our_start,
+        "convert_single_notebook": our_convert_one,
+        "_pt2e_kit_installed": True,
+    }
     for name, value in replaced.items():
         setattr(Autograde, name, value)
+
+
+def _clean_up(converter: Any) -> None:
+    """Leave nothing that nbgrader would take for a graded submission, or for a score of 0."""
+    for folder in {Path(place).parent for place in converter.pt2e_kit_failed}:
+        if not list(folder.glob("*.ipynb")):
+            shutil.rmtree(folder, ignore_errors=True)
+            student, assignment = folder.parent.name, folder.name
+            forget_empty_submission(converter.coursedir.db_url, assignment, student)
+
+
+def _is_handed_in_anew(directory: Any, assignment: str, student: str) -> bool:
+    from pt2e_kit.course import Course
+    from pt2e_kit.grading.basis import of_submission
+    from pt2e_kit.record import read_result
+
+    result = read_result(Course(Path(directory.root)), assignment, student)
+    folder = Path(directory.format_path(directory.pt2e_kit_submitted, student, assignment))
+    return result is not None and result["basis"]["submission"] != of_submission(folder)
 
 
 @contextlib.contextmanager
 def _staged(directory: Any) -> Iterator[None]:
     """Point the course directory to staged submissions, and note where the true ones are."""
     original = directory.submitted_directory
-    with tempfile.TemporaryDirectory(prefix="pt2e-") as staged:
+    with temporary.folder() as staged:
         for student, folder in _submissions(directory).items():
-            _stage(directory, student, folder, Path(staged))
+            _stage(directory, student, folder, staged)
         directory.pt2e_kit_submitted = original
-        directory.submitted_directory = staged
+        directory.submitted_directory = str(staged)
         try:
             yield
         finally:

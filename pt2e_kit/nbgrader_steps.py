@@ -8,11 +8,13 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.converters import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Bool
 
 from common.i18n import _
 from pt2e_kit.authoring.digest import stamp
 from pt2e_kit.grading.outputs import JUDGED
 from pt2e_kit.grading.pipeline import Graded, grade_submission
+from pt2e_kit.grading.sandbox import NoSandbox
 from pt2e_kit.notebooks import HIDDEN, exercise_cells, is_graded
 
 _handed_over: dict[tuple[str, str], Graded] = {}
@@ -28,6 +30,11 @@ def take_back(student: str, assignment: str) -> None:
     _handed_over.pop((student, assignment), None)
 
 
+def is_anything_handed_over() -> bool:
+    """Whether `pt2e-kit grade` is recording right now, in this process."""
+    return bool(_handed_over)
+
+
 class StampSource(NbGraderPreprocessor):
     """First step of a student version: notes the digest of the source that it is made from."""
 
@@ -37,6 +44,17 @@ class StampSource(NbGraderPreprocessor):
         return nb, resources
 
 
+def release_steps() -> list[type]:
+    """nbgrader's own steps for student versions, with ours among them."""
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.preprocessors import SaveCells
+
+    from pt2e_kit.gradebook import SaveCellsKeepingMarks
+
+    usual: list[type] = GenerateAssignment.class_traits()["preprocessors"].default()  # type: ignore[attr-defined]
+    return [StampSource, *(SaveCellsKeepingMarks if step is SaveCells else step for step in usual)]
+
+
 def handed_over(student: str, assignment: str) -> Graded | None:
     """Return the submission where it is graded already."""
     return _handed_over.get((student, assignment))
@@ -44,6 +62,10 @@ def handed_over(student: str, assignment: str) -> Graded | None:
 
 class GradeSubmission(NbGraderPreprocessor):
     """Rebuild, execute and judge: puts the graded notebook in the place of the submitted one."""
+
+    unsafe_no_sandbox = Bool(
+        False, help="Where no sandbox works on this machine, run submissions without one (work of people you trust)."
+    ).tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         """Grade the submission that this notebook belongs to.
@@ -82,7 +104,18 @@ class GradeSubmission(NbGraderPreprocessor):
         submitted = Path(directory.format_path(where, student, assignment))
         course = Course(Path(directory.root))
         kept = course.results(assignment, student) / "kept"
-        graded = grade_submission(source, submitted, assignment=assignment, student=student, keep=kept)
+        try:
+            graded = grade_submission(
+                source,
+                submitted,
+                assignment=assignment,
+                student=student,
+                keep=kept,
+                unsafe_no_sandbox=self.unsafe_no_sandbox,
+            )
+        except NoSandbox as error:
+            option = _("in nbgrader_config.py: c.GradeSubmission.unsafe_no_sandbox = True")
+            raise NbGraderException(f"{error} ({option})") from None
         write_result(course, graded)
         return graded
 

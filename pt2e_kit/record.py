@@ -1,21 +1,24 @@
 """The one writer: grades an assignment's submissions side by side, and records them one after the other."""
 
 import contextlib
+import json
 import logging
-import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from common.i18n import _
 from pt2e_kit.course import Course, put_own_programs_on_path
-from pt2e_kit.grading.pipeline import Graded, grade_submission
-from pt2e_kit.grading.results import failed, write_json
+from pt2e_kit.gradebook import make_if_missing, marks, opened
+from pt2e_kit.grading import temporary
+from pt2e_kit.grading.kept import NothingKept
+from pt2e_kit.grading.pipeline import Graded, current_basis, grade_submission, read_source
+from pt2e_kit.grading.results import failed, keep_earlier, scores_of, write_json
+from pt2e_kit.grading.sandbox import NoSandbox, bubblewrap
+from pt2e_kit.lock import only_grader
 from pt2e_kit.nbgrader_staging import install
 from pt2e_kit.nbgrader_steps import GradeSubmission, RefuseUnjudged, hand_over, take_back
 from pt2e_kit.settings import DEFAULT_LIMITS, Limits, read_class_seed
@@ -29,11 +32,15 @@ class Outcome:
     """The results of an assignment, by student."""
 
     results: dict[str, dict[str, Any]]
+    unchanged: frozenset[str] = frozenset()
+    """Students whose result rests on what is there now, so that it was left as it is."""
+    not_rejudged: dict[str, str] = field(default_factory=dict)
+    """Students of whom no run is kept that could be judged again → why."""
 
     @property
     def all_graded(self) -> bool:
         """Whether every submission is graded."""
-        return all(r["state"] == "graded" for r in self.results.values())
+        return not self.not_rejudged and all(r["state"] == "graded" for r in self.results.values())
 
 
 def grade_assignment(
@@ -44,31 +51,42 @@ def grade_assignment(
     students: list[str] | None = None,
     seed_file: Path | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    force: bool = False,
+    rejudge: bool = False,
+    unsafe_no_sandbox: bool = False,
     progress: Progress = lambda _result: None,
     executor: Executor | None = None,
 ) -> Outcome:
     """Grade the submissions of an assignment and record them in the gradebook.
 
+    What is graded already, and rests on the same submission, source and class seed, is left as it is; so a grading
+    that was interrupted goes on where it stopped.
+
     Args:
         jobs: how many submissions run side by side; not used when an `executor` is given.
         students: only these; all where it is not given.
+        force: grade all anew.
+        rejudge: judge kept runs again, with the judges and points of now; nothing is run.
+        unsafe_no_sandbox: see `grade_submission`.
 
     Raises:
         LookupError: no such assignment, or a student who has handed in nothing.
-        RuntimeError: somebody else is grading this course right now.
+        RuntimeError: somebody else is grading this course right now, or there is no sandbox.
     """
     source = course.source(assignment)
-    submissions = course.submissions(assignment)
-    for student in students or ():
-        if student not in submissions:
-            text = _("{student} has handed in nothing for {assignment} (no folder {folder})")
-            folder = Path("submitted", student, assignment)
-            raise LookupError(text.format(student=student, assignment=assignment, folder=folder))
-    chosen = {s: p for s, p in submissions.items() if not students or s in students}
+    chosen = _chosen(course, assignment, students)
     class_seed = read_class_seed(seed_file)
+    if bubblewrap() is None and not unsafe_no_sandbox and not rejudge:
+        raise NoSandbox
     results: dict[str, dict[str, Any]] = {}
-    with _only_grader(course), contextlib.ExitStack() as stack:
+    not_rejudged: dict[str, str] = {}
+    with only_grader(course.root / "results", assignment), contextlib.ExitStack() as stack:
         prepare_gradebook(course, assignment)
+        if not (force or rejudge):
+            results = _up_to_date(course, assignment, chosen, class_seed)
+        unchanged = frozenset(results)
+        for result in results.values():
+            progress(result)
         pool = executor or stack.enter_context(ThreadPoolExecutor(max(1, jobs)))
         waiting = {
             pool.submit(
@@ -80,37 +98,65 @@ def grade_assignment(
                 class_seed=class_seed,
                 limits=limits,
                 keep=course.results(assignment, student) / "kept",
+                rejudge=rejudge,
+                unsafe_no_sandbox=unsafe_no_sandbox,
             ): student
             for student, path in chosen.items()
+            if student not in unchanged
         }
         try:
             for done in as_completed(waiting):
-                graded = done.result()
-                result = results[waiting[done]] = record(course, graded)
-                progress(result)
+                student = waiting[done]
+                try:
+                    results[student] = record(course, done.result())
+                    progress(results[student])
+                except NothingKept as reason:
+                    not_rejudged[student] = str(reason)
+                finally:
+                    del waiting[done]  # a class of a thousand is not to be held in memory
         except BaseException:
             for future in waiting:
                 future.cancel()
             raise
-    return Outcome(dict(sorted(results.items())))
+    return Outcome(dict(sorted(results.items())), unchanged, dict(sorted(not_rejudged.items())))
 
 
-@contextlib.contextmanager
-def _only_grader(course: Course) -> Iterator[None]:
-    """One grader at a time: two would write the same gradebook."""
-    (course.root / "results").mkdir(exist_ok=True)
-    try:
-        with FileLock(course.root / "results" / ".grading.lock", timeout=0):
-            yield
-    except Timeout:
-        raise RuntimeError(_("another process is grading this course; wait until it is done")) from None
+def _chosen(course: Course, assignment: str, students: list[str] | None) -> dict[str, Path]:
+    submissions = course.submissions(assignment)
+    for student in students or ():
+        if student not in submissions:
+            text = _("{student} has handed in nothing for {assignment} (no folder {folder})")
+            folder = Path("submitted", student, assignment)
+            raise LookupError(text.format(student=student, assignment=assignment, folder=folder))
+    return {s: p for s, p in submissions.items() if not students or s in students}
+
+
+def _up_to_date(
+    course: Course, assignment: str, submissions: dict[str, Path], class_seed: str
+) -> dict[str, dict[str, Any]]:
+    """Return the results that rest on what is there now, and that the gradebook knows of."""
+    source = course.source(assignment)
+    instructors = read_source(source)
+    with opened(course.db_url()) as gradebook:
+        recorded = set(marks(gradebook, assignment))
+    found = {}
+    for student, path in submissions.items():
+        result = read_result(course, assignment, student)
+        if result is None or result["state"] == "failed":
+            continue
+        graded = any(n["state"] == "graded" for n in result["notebooks"])
+        if graded and (student not in recorded or not (course.root / "autograded" / student / assignment).is_dir()):
+            continue
+        if result.get("basis") == current_basis(source, path, instructors, class_seed):
+            found[student] = result
+    return found
 
 
 def record(course: Course, graded: Graded) -> dict[str, Any]:
-    """Write results.json, and the notebooks that are graded into autograded/ and the gradebook; return the result.
+    """Write the notebooks that are graded into autograded/ and the gradebook, then results.json; return the result.
 
-    A notebook that is not graded leaves what the gradebook holds as it is. A submission that the gradebook does not
-    take is `failed`.
+    A notebook that is not graded leaves what the gradebook holds as it is, and its entry tells of that. A submission
+    that the gradebook does not take is `failed`. results.json comes last: where it is there, all the rest is too.
     """
     if graded.notebooks:
         try:
@@ -122,9 +168,24 @@ def record(course: Course, graded: Graded) -> dict[str, Any]:
 
 
 def write_result(course: Course, graded: Graded) -> None:
-    """Write results.json of a submission."""
-    folder = course.results(graded.result["assignment"], graded.result["student"])
-    write_json(folder / "results.json", graded.result)
+    """Write results.json of a submission, with what still stands from before; keep the one that it replaces."""
+    result = graded.result
+    before = read_result(course, result["assignment"], result["student"])
+    folder = course.results(result["assignment"], result["student"])
+    if before is not None:
+        keep_earlier(result, before)
+        if scores_of(before) != scores_of(result):
+            write_json(folder / "before.json", before)
+    write_json(folder / "results.json", result)
+
+
+def read_result(course: Course, assignment: str, student: str, name: str = "results.json") -> dict[str, Any] | None:
+    """Return a result that was written, or None where there is none that can be read."""
+    try:
+        result = json.loads((course.results(assignment, student) / name).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and "notebooks" in result else None
 
 
 def _record_in_gradebook(course: Course, graded: Graded) -> None:
@@ -144,8 +205,9 @@ def prepare_gradebook(course: Course, assignment: str) -> None:
     """Let the gradebook know the assignment's cells and points as they are in source/ now."""
     from nbgrader.converters import GenerateAssignment
 
-    with tempfile.TemporaryDirectory(prefix="pt2e-") as elsewhere:
-        directory, config = course.nbgrader(assignment, ".", release_directory=elsewhere)
+    make_if_missing(course.db_url())
+    with temporary.folder() as elsewhere:
+        directory, config = course.nbgrader(assignment, ".", release_directory=str(elsewhere))
         convert(GenerateAssignment, directory, config)
 
 
@@ -185,11 +247,6 @@ def convert(kind: Any, directory: Any, config: Any) -> None:
     except Exception as error:
         text = _("nbgrader could not do its part ({name}): {e}")
         message = text.format(name=kind.__name__, e="; ".join([*told.lines, str(error)]))
-        if "Cannot add or remove cells" in message:
-            message += "\n" + _(
-                "Cells were added to source/ or removed since something was graded. To go on, save gradebook.db, run "
-                "`nbgrader db assignment remove {name} --force`, grade again, and enter marks given by hand anew."
-            ).format(name=directory.assignment_id)
         raise RuntimeError(message) from error
     finally:
         log.removeHandler(told)

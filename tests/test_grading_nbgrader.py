@@ -2,93 +2,30 @@
 
 import csv
 import json
-import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
+from course_kit import grade, hand_in, in_gradebook, make_course, nbgrader
 from grading_kit import (
-    ROOT,
     cell,
-    check_schema,
     exercise_test,
     kit_notebook,
     make_cases,
     put,
     tiny,
-    tiny_source,
 )
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from pt2e_kit.course import Course, put_own_programs_on_path
-from pt2e_kit.grading import notebook as grading_notebook
-from pt2e_kit.grading.executed import Executed
 from pt2e_kit.nbgrader_steps import HideDetails, RefuseUnjudged
-from pt2e_kit.record import grade_assignment, write_feedback
+from pt2e_kit.record import write_feedback
 
 CLASS = ("good", "partial_two", "truncated_json", "renamed_copy", "symlink_to_source", "metadata_stripped")
 CLASS += ("game_print_history", "kernel_killed")
 SCORES = {"good": 9, "partial_two": 7, "renamed_copy": 9, "symlink_to_source": 9, "metadata_stripped": 9}
 SCORES |= {"game_print_history": 9, "kernel_killed": 6}
-
-
-def nbgrader(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run an nbgrader command in a course, as its users do."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    environment = {**os.environ, "PATH": path, "XDG_DATA_HOME": str(course / "data")}
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    return subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, check=False)
-
-
-def make_course(root: Path, config: str | None = None) -> Course:
-    """A course with the tiny assignment, and nobody in it."""
-    shutil.copytree(tiny_source(root / "made"), root / "source" / "a1")
-    (root / "nbgrader_config.py").write_text(config or (ROOT / "nbgrader_config.py").read_text())
-    (root / "gradebook.db").write_bytes(empty_gradebook())
-    return Course(root)
-
-
-@cache
-def empty_gradebook() -> bytes:
-    """A gradebook with its tables; making one takes seconds."""
-    from nbgrader.api import Gradebook
-
-    put_own_programs_on_path()
-    with tempfile.TemporaryDirectory() as folder:
-        Gradebook(f"sqlite:///{folder}/gradebook.db").close()
-        return Path(folder, "gradebook.db").read_bytes()
-
-
-def hand_in(course: Course, *names: str) -> None:
-    for name in names:
-        make_cases.write_case(str(course.root / "made"), name)
-        shutil.copytree(course.root / "made" / name, course.root / "submitted" / name / "a1", symlinks=True)
-
-
-def grade(course: Course, *students: str) -> dict[str, Any]:
-    results = grade_assignment(course, "a1", seed_file=course.root / "seed", students=list(students)).results
-    for student, result in results.items():
-        check_schema(result)
-        assert json.loads((course.results("a1", student) / "results.json").read_text()) == result
-    return results
-
-
-def in_gradebook(course: Course, assignment: str = "a1") -> dict[str, float]:
-    """Student → the automatic score that nbgrader knows, where it knows one."""
-    from nbgrader.api import Gradebook
-
-    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:
-        found = {}
-        for submission in gradebook.find_assignment(assignment).submissions:
-            given = [g.auto_score for n in submission.notebooks for g in n.grades if g.auto_score is not None]
-            if given:
-                found[submission.student.id] = sum(given)
-        return found
 
 
 # ---------------------------------------------------------------- the two ways give the same
@@ -186,17 +123,6 @@ def test_what_no_judge_has_seen_is_refused(outputs: str):
 # ---------------------------------------------------------------- recording
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch):
-    """Leave out the kernel: all cells of a notebook "ran well", except where an answer holds the word wrong."""
-
-    def pretend(notebook, *_more, **_options):
-        wrong = any("wrong" in c.source for c in notebook.cells)
-        return Executed(statuses=dict.fromkeys(range(len(notebook.cells)), "error" if wrong else "ok"))
-
-    monkeypatch.setattr(grading_notebook, "execute", pretend)
-
-
 def test_a_failed_regrade_keeps_the_old_score(tmp_path: Path, quick):
     course = make_course(tmp_path)
     put(course.root / "submitted" / "s01" / "a1", tiny())
@@ -250,7 +176,7 @@ def test_odd_names_of_students(tmp_path: Path, quick):
     assert in_gradebook(course) == dict.fromkeys(results, 9) and len(results) == 3
 
 
-def test_points_of_today_count_and_changed_cells_are_told_in_words(tmp_path: Path, quick):
+def test_points_of_today_count(tmp_path: Path, quick):
     course = make_course(tmp_path)
     put(course.root / "submitted" / "s01" / "a1", tiny())
     grade(course)
@@ -258,11 +184,6 @@ def test_points_of_today_count_and_changed_cells_are_told_in_words(tmp_path: Pat
     cell(changed, "q1t").metadata["nbgrader"]["points"] = 5
     put(course.root / "source" / "a1", changed)
     assert grade(course)["s01"]["score"] == 12 and in_gradebook(course) == {"s01": 12}
-    changed.cells.append(new_code_cell("assert True", metadata=make_cases.md("more", True, False, True, 1)))
-    put(course.root / "source" / "a1", changed)
-    with pytest.raises(RuntimeError, match="nbgrader db assignment remove a1"):
-        grade(course)
-    assert in_gradebook(course) == {"s01": 12}
 
 
 def test_links_in_submitted_are_nobodys_submission(tmp_path: Path, quick):
@@ -284,7 +205,7 @@ def test_only_one_grader_at_a_time(tmp_path: Path, quick):
     (course.root / "results").mkdir()
     with (
         FileLock(course.root / "results" / ".grading.lock"),
-        pytest.raises(RuntimeError, match="wait until it is done"),
+        pytest.raises(RuntimeError, match="being graded right now"),
     ):
         grade(course)
 

@@ -1,7 +1,6 @@
 """Student versions: nbgrader's own generate_assignment, written whole or not at all, and in a fixed form."""
 
 import shutil
-import tempfile
 from pathlib import Path
 
 import nbformat
@@ -9,6 +8,7 @@ import nbformat
 from pt2e_kit.authoring.digest import stamp
 from pt2e_kit.authoring.fmt import canonical_text
 from pt2e_kit.course import Course
+from pt2e_kit.grading import temporary
 from pt2e_kit.record import convert
 
 
@@ -25,17 +25,23 @@ def release(root: Path, assignment: str) -> list[Path]:
 
     course = Course(root)
     source = course.source(assignment)
-    with tempfile.TemporaryDirectory(prefix="pt2e-") as elsewhere:
-        directory, config = course.nbgrader(assignment, ".", release_directory=elsewhere)
+    with temporary.folder() as elsewhere:
+        directory, config = course.nbgrader(assignment, ".", release_directory=str(elsewhere))
         config.GenerateAssignment.no_database = True
         config.SaveCells.enabled = False
         convert(GenerateAssignment, directory, config)
-        made = Path(elsewhere) / assignment
+        made = elsewhere / assignment
         for path in sorted(made.glob("*.ipynb")):
             notebook = nbformat.read(path, as_version=4)
             stamp(notebook, nbformat.read(source / path.name, as_version=4))
             path.write_text(canonical_text(notebook), encoding="utf-8")
         target = root / "release" / assignment
-        shutil.rmtree(target, ignore_errors=True)
-        shutil.copytree(made, target)
+        new, old = (target.with_name(f".{assignment}.{word}") for word in ("new", "old"))
+        for leftover in (new, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+        shutil.copytree(made, new)
+        if target.exists():
+            target.rename(old)  # until the new one is in its place, nothing of it is gone
+        new.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
     return sorted(p.relative_to(root) for p in target.glob("*.ipynb"))

@@ -15,6 +15,15 @@ SeedFile = Annotated[
 ]
 
 
+NoSandboxOption = Annotated[
+    bool,
+    typer.Option(
+        "--unsafe-no-sandbox",
+        help=_("Where no sandbox works here: run submissions all the same. For work of people you trust."),
+    ),
+]
+
+
 def register(commands: typer.Typer) -> None:
     """Add this group's commands."""
     commands.command()(grade)
@@ -27,6 +36,11 @@ def grade(
     student: Annotated[
         list[str] | None, typer.Option(help=_("Only this student; may be given more than once."))
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help=_("Grade anew what has not changed, too."))] = False,
+    rejudge: Annotated[
+        bool, typer.Option("--rejudge", help=_("Judge the runs that were kept again; run nothing."))
+    ] = False,
+    unsafe_no_sandbox: NoSandboxOption = False,
     seed_file: SeedFile = None,
     course: Annotated[Path | None, typer.Option(help=_("The course's folder; else the one you are in."))] = None,
     feedback: Annotated[bool, typer.Option(help=_("Write feedback pages as well."))] = True,
@@ -35,6 +49,9 @@ def grade(
 
     Reads submitted/STUDENT/ASSIGNMENT; writes results/, autograded/, feedback/ and gradebook.db. A submission that
     cannot be graded has a state and a cause, and stops no other. Exit code 0: all graded; 1: some are not.
+
+    What is graded already and has not changed is left as it is, so an interrupted grading goes on where it stopped.
+    After a change of points or judges, --rejudge scores the kept runs again within seconds; see pt2e-kit report --diff.
 
     Example: pt2e-kit grade m02_by_hand --jobs 4
     """
@@ -51,9 +68,22 @@ def grade(
     with console.progress(_("grading {name}").format(name=assignment)) as bar:
         task = bar.add_task(_("grading"), total=total)
         outcome = grade_assignment(
-            where, assignment, jobs=jobs, students=student, seed_file=seed_file, progress=lambda _r: bar.advance(task)
+            where,
+            assignment,
+            jobs=jobs,
+            students=student,
+            seed_file=seed_file,
+            force=force,
+            rejudge=rejudge,
+            unsafe_no_sandbox=unsafe_no_sandbox,
+            progress=lambda _r: bar.advance(task),
         )
     show_results(list(outcome.results.values()))
+    if outcome.unchanged:
+        text = _("not changed since they were graded, and left as they are: {n} (--force grades them anew)")
+        console.say(text.format(n=len(outcome.unchanged)))
+    for name, reason in outcome.not_rejudged.items():
+        console.complain(_("{student} was not judged again: {reason}").format(student=name, reason=reason))
     if feedback:
         pages = write_feedback(where, assignment)
         console.say(_("feedback pages: {n}, in {folder}").format(n=len(pages), folder=where.root / "feedback"))
@@ -65,6 +95,7 @@ def grade_one(
     submission: Annotated[Path, typer.Option(help=_("Folder that was handed in; it is only read."))],
     out: Annotated[Path, typer.Option(help=_("Where to write the result (results.json)."))],
     student: Annotated[str | None, typer.Option(help=_("Name in the result; else the folder's name."))] = None,
+    unsafe_no_sandbox: NoSandboxOption = False,
     seed_file: SeedFile = None,
 ) -> None:
     """Grade one submission without a course or a database; works for any nbgrader assignment.
@@ -84,7 +115,13 @@ def grade_one(
         raise ValueError(_("--out: {out} is a folder; name a file in it, such as results.json").format(out=out))
     with console.progress(_("grading")) as bar:
         bar.add_task(_("grading"), total=None)
-        graded = grade_submission(source, submission, student=student, class_seed=read_class_seed(seed_file))
+        graded = grade_submission(
+            source,
+            submission,
+            student=student,
+            class_seed=read_class_seed(seed_file),
+            unsafe_no_sandbox=unsafe_no_sandbox,
+        )
     write_json(out, graded.result)
     show_results([graded.result])
     show_exercises(graded.result)

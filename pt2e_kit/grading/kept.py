@@ -46,6 +46,8 @@ def digest(notebook: NotebookNode) -> str:
 def keep(folder: Path, name: str, what: str, notebook: NotebookNode, executed: Executed, evidence: Path) -> None:
     """Put a run in the place of the one that was kept before; `what` is the digest of what was run."""
     folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob(".new-*"):  # by a grader that was killed
+        shutil.rmtree(left, ignore_errors=True)
     new = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
     try:
         shutil.copytree(evidence, new / "evidence")

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from common.env import versions
 from common.exercise import find_exercise
 from common.i18n import _
-from pt2e_kit.grading import results
+from pt2e_kit.grading import basis, results
 from pt2e_kit.grading.collect import collect
 from pt2e_kit.grading.kept import NothingKept
 from pt2e_kit.grading.notebook import How, grade_notebook
@@ -70,6 +70,7 @@ def grade_submission(
     """
     began = time.monotonic()
     student = student or submission.name
+    class_seed = class_seed or read_class_seed()
     instructors = read_source(source)
     moment, notes = submitted_at(submission)
     isolated = bubblewrap() is not None
@@ -81,7 +82,7 @@ def grade_submission(
         source=source,
         libraries=libraries(list(instructors.values()), source),
         student=student,
-        class_seed=class_seed or read_class_seed(),
+        class_seed=class_seed,
         limits=limits,
         keep=keep,
         rejudge=rejudge,
@@ -110,6 +111,7 @@ def grade_submission(
         notebooks=entries,
         max_score=sum(_max_score(notebook) for notebook in instructors.values()),
         notes=notes,
+        basis=current_basis(source, submission, instructors, class_seed),
         submitted_at=moment,
         graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=round(time.monotonic() - began, 3),
@@ -133,6 +135,18 @@ def read_source(source: Path) -> dict[str, NotebookNode]:
     if not found:
         raise ValueError(_("there is no instructor notebook (*.ipynb) in {path}").format(path=source))
     return found
+
+
+def current_basis(
+    source: Path, submission: Path, instructors: dict[str, NotebookNode], class_seed: str
+) -> dict[str, str]:
+    """Return the digests of what a result of this submission would rest on now."""
+    exercises = {e.exercise_id for notebook in instructors.values() for e in exercise_cells(notebook)}
+    return {
+        "submission": basis.of_submission(submission),
+        "source": basis.of_source(source, map(find_exercise, exercises)),
+        "seed": basis.of_seed(class_seed),
+    }
 
 
 def _max_score(instructor: NotebookNode) -> float:

@@ -72,6 +72,36 @@ def submission(
     }
 
 
+def keep_earlier(result: dict[str, Any], before: Mapping[str, Any]) -> None:
+    """Add to notebooks that are not graded now what an earlier grading gave: the gradebook still holds it."""
+    old = {n["name"]: n for n in before["notebooks"]}
+    for notebook in result["notebooks"]:
+        earlier = old.get(notebook["name"])
+        if notebook["state"] == "graded" or earlier is None:
+            continue
+        if earlier["state"] == "graded":
+            scored = [e for e in earlier["exercises"] if e["kind"] in SCORED_KINDS]
+            notebook["earlier"] = {
+                "score": sum(e["score"] for e in scored),
+                "submitted_at": before["submitted_at"],
+                "graded_at": before["graded_at"],
+                "basis": before["basis"],
+                "exercises": earlier["exercises"],
+            }
+        elif "earlier" in earlier:
+            notebook["earlier"] = earlier["earlier"]
+
+
+def scores_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return state and scores by notebook and exercise: what two results of one submission are compared by."""
+    found: dict[str, Any] = {}
+    for notebook in result["notebooks"]:
+        found[notebook["name"]] = notebook["state"]
+        for entry in notebook["exercises"]:
+            found[entry["id"]] = (entry["score"], entry["max_score"])
+    return found
+
+
 def failed(result: Mapping[str, Any], cause: str) -> dict[str, Any]:
     """Return the result of a submission that was graded, but whose scores could not be kept."""
     notebooks = [

@@ -14,6 +14,7 @@ from pathlib import Path
 import common
 import pt2e_kit.inside
 from common.i18n import _
+from pt2e_kit.grading.temporary import new_folder
 from pt2e_kit.inside import isolate
 from pt2e_kit.inside.places import HELPERS, Places
 from pt2e_kit.settings import Limits
@@ -65,7 +66,7 @@ def bubblewrap() -> str | None:
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder for the kernels of one submission; removed afterwards, whatever a student's code left in it."""
-    folder = Path(tempfile.mkdtemp(prefix="pt2e-"))
+    folder = new_folder()
     try:
         yield folder
     finally:

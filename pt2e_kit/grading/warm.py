@@ -12,7 +12,6 @@ import os
 import shutil
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from typing import Any
 
 from common.i18n import _
 from pt2e_kit.grading.sandbox import copy_helpers, zygote_command, zygote_environment
+from pt2e_kit.grading.temporary import new_folder
 from pt2e_kit.inside import wire
 
 START_SECONDS = 120.0
@@ -37,7 +37,7 @@ class Zygote:
     def __init__(self, source: Path, libraries: list[str], *, isolated: bool) -> None:
         self.isolated = isolated
         self.owner = os.getpid()
-        self.folder = Path(tempfile.mkdtemp(prefix="pt2e-warm-"))
+        self.folder = new_folder()
         self.helpers = self.folder / "helpers"
         self.helpers.mkdir()
         copy_helpers(source, self.helpers)
