@@ -45,7 +45,7 @@ def collect(folder: Path, wanted: Iterable[str] | Mapping[str, NotebookNode], ma
     notebooks, what stands in a file counts more than its name (swapped names), and a notebook that is as it was handed
     out does not rival one that was worked on. Links, pipes and other special files are noted, not read.
     """
-    survey = _Survey(folder, list(wanted))
+    survey = Survey(folder, list(wanted))
     claims = _Claims(survey, wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted), max_bytes)
     found = []
     for name in claims.files:
@@ -55,7 +55,7 @@ def collect(folder: Path, wanted: Iterable[str] | Mapping[str, NotebookNode], ma
     return found
 
 
-def _fill(entry: Found, survey: "_Survey", claims: "_Claims", max_bytes: int) -> None:
+def _fill(entry: Found, survey: "Survey", claims: "_Claims", max_bytes: int) -> None:
     files = claims.settled(entry)
     if not files:
         entry.problem = CannotGrade("missing", _why_missing(entry.name, survey))
@@ -82,7 +82,7 @@ def _fill(entry: Found, survey: "_Survey", claims: "_Claims", max_bytes: int) ->
         entry.problem = CannotGrade("unreadable", cause)
 
 
-def _why_missing(name: str, survey: "_Survey") -> str:
+def _why_missing(name: str, survey: "Survey") -> str:
     cause = _("no notebook {name}.ipynb was handed in").format(name=name)
     if survey.special:
         cause += " " + _("(links and special files are not followed)")
@@ -121,12 +121,13 @@ def read_plain_file(path: Path, max_bytes: int) -> bytes:
     return data
 
 
-class _Survey:
-    """What lies in a submission's folder."""
+class Survey:
+    """What lies in a submission's folder: `notebooks`, other plain `files`, and `notes` on what was not looked at."""
 
     def __init__(self, folder: Path, wanted: list[str]) -> None:
         self.folder, self.wanted = folder, wanted
         self.notebooks: list[Path] = []
+        self.files: list[Path] = []
         self.notes: list[Note] = []
         self.instead: list[str] = []
         """What may have been meant to be a notebook, in words."""
@@ -142,6 +143,7 @@ class _Survey:
             self.notes.append(Note("suspicion", text))
 
     def shown(self, path: str | Path) -> str:
+        """Return the place of a file in the submission so that it is safe to print."""
         return shown(Path(path).relative_to(self.folder))
 
     def _tell(self, kind: str, text: str, path: str | Path) -> None:
@@ -188,7 +190,13 @@ class _Survey:
         elif notebook:
             self.special = True
             self._tell("suspicion", _("{name} is not a plain file"), entry.path)
-        elif _ARCHIVE.search(entry.name):
+        else:
+            if entry.is_file(follow_symlinks=False):
+                self.files.append(Path(entry.path))
+            self._look_at_other(entry)
+
+    def _look_at_other(self, entry: "os.DirEntry[str]") -> None:
+        if _ARCHIVE.search(entry.name):
             self.instead.append(_("{name} (an archive; it has to be unpacked)").format(name=self.shown(entry.path)))
             if meant_by(_ARCHIVE.sub("", entry.name), self.wanted):
                 self._tell("limit", _("an archive was not opened: {name}"), entry.path)
@@ -205,7 +213,7 @@ class _Survey:
 class _Claims:
     """Which files could be which notebook: by name, and by what stands in them where we know the instructor's."""
 
-    def __init__(self, survey: _Survey, wanted: Mapping[str, NotebookNode | None], max_bytes: int) -> None:
+    def __init__(self, survey: Survey, wanted: Mapping[str, NotebookNode | None], max_bytes: int) -> None:
         self._survey, self._wanted, self._max_bytes = survey, wanted, max_bytes
         self._read: dict[Path, NotebookNode | None] = {}
         self.files: dict[str, list[Path]] = {name: [] for name in wanted}
