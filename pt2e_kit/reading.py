@@ -36,7 +36,8 @@ def read_notebook(data: bytes) -> NotebookNode:
         raise Unreadable(_("the file is empty"))
     if not data.strip(b"\0"):
         raise Unreadable(_("the file holds nothing but zero bytes, as after a crash or on a full disk"))
-    raw = _as_dict(_parse_json(_decode(data, mended), mended), mended)
+    text = _decode(data, mended).lstrip("\ufeff")
+    raw = _as_dict(_parse_json(text, mended), mended)
     version = _version(raw, mended)
     if not isinstance(raw.get("worksheets" if version == 3 else "cells"), list | dict | int | str):
         raise Unreadable(_("it is a notebook without cells"))
