@@ -1,15 +1,12 @@
 """Which submitted cell is which cell of the instructor's notebook."""
 
-import ast
 import difflib
 import functools
-import re
-from collections.abc import Iterable
 
 from nbformat import NotebookNode
 
-from common.exercise.source import parse_cell
 from common.i18n import _
+from pt2e_kit.grading.comparing import defined, has_code, has_lines, parses, says_nothing, without_lines, words
 from pt2e_kit.grading.notes import Note
 from pt2e_kit.notebooks import grade_metadata, is_answer, is_graded
 
@@ -41,8 +38,8 @@ class Matcher:
         self.joined: dict[str, str] = {}
         """Answers that were split in the middle, by key."""
         self.compared = 0
-        self._words = functools.cache(_words)
-        self._defined = functools.cache(_defined)
+        self._words = functools.cache(words)
+        self._defined = functools.cache(defined)
         self._ours = {text.strip() for text in released.values()}
         self._by_grade_id()
         self._by_cell_id()
@@ -139,7 +136,7 @@ class Matcher:
         """Whether it is a text of the student's own; in a code cell, what Python cannot read counts as text."""
         cell = self.submitted[i]
         own = cell.source.strip() and cell.source.strip() not in self._ours
-        return bool(own) and (cell.cell_type != "code" or not _parses(cell.source))
+        return bool(own) and (cell.cell_type != "code" or not parses(cell.source))
 
     # ------------------------------------------------------------ what to tell
 
@@ -165,10 +162,11 @@ class Matcher:
     def _remark_on_ours(self, key: str, found: list[NotebookNode]) -> None:
         cell = self.by_key[key]
         points = grade_metadata(cell).get("points")
-        if not any(self.released[key].strip() in c.source for c in found):  # around it may stand a merged answer
+        ours = self.released[key].strip()
+        if not any(has_lines(c.source, ours) and (cell.cell_type != "code" or has_code(c.source, ours)) for c in found):
             if cell.cell_type != "code":
                 self.notes.append(Note("repair", _("the text {id} was edited; ours stands there").format(id=key)))
-            elif any(_same_code(self.released[key], c.source) for c in found):
+            elif any(has_code(c.source, ours) for c in found):
                 text = _("cell {id} was reformatted; ours was run").format(id=key)
                 self.notes.append(Note("repair", text))
             else:
@@ -186,7 +184,7 @@ class Matcher:
         """The cells of an answer that are neither as handed out nor without any content."""
         stub, code = self.released[key].strip(), self.by_key[key].cell_type == "code"
         found = [i for i in self.matches[key] if self.submitted[i].source.strip() not in ("", stub)]
-        telling = [i for i in found if not (code and _says_nothing(self.submitted[i].source))]
+        telling = [i for i in found if not (code and says_nothing(self.submitted[i].source))]
         return telling or found
 
     def _settle_duplicates(self) -> None:
@@ -263,7 +261,7 @@ class Matcher:
         """An answer that was split in the middle of a function: put the pieces that stand side by side together."""
         for key in self._answers("code"):
             changed = self._changed(key)
-            if not changed or _parses(self.submitted[changed[-1]].source):
+            if not changed or parses(self.submitted[changed[-1]].source):
                 continue
             at, mine = changed[-1], (None, key)
             windows = [
@@ -274,7 +272,7 @@ class Matcher:
             ]
             for window in sorted(windows, key=len):
                 source = "\n".join(self.submitted[i].source for i in window)
-                if self._defined(self.released[key]) <= self._defined(source) and _parses(source):
+                if self._defined(self.released[key]) <= self._defined(source) and parses(source):
                     for i in window:
                         if i not in self.owner:
                             self._claim(i, key)
@@ -297,7 +295,7 @@ class Matcher:
             for test, ours in self.by_key.items():
                 merged = is_graded(ours) and not is_answer(ours) and self.matches[test] in ([], [changed[-1]])
                 if merged and self.released[test].strip():
-                    source = _without_lines(source, self.released[test].strip())
+                    source = without_lines(source, self.released[test].strip())
         found.source = source
         return found
 
@@ -327,63 +325,3 @@ class Matcher:
             return cell if free and cell.cell_type == "code" else None
         rest = cell.source.replace(released, "", 1).strip() if released and released in cell.source else ""
         return NotebookNode({**cell, "source": rest}) if len(rest.split()) >= OWN_WORDS else None
-
-
-def _words(source: str) -> list[str]:
-    return re.findall(r"\w+|[^\w\s]", source)
-
-
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-
-
-def _parses(source: str) -> bool:
-    try:
-        parse_cell(source)
-    except _UNREADABLE:
-        return False
-    return True
-
-
-def _says_nothing(source: str) -> bool:
-    """Whether it is comments only, or `pass`: nothing that could be an answer."""
-    try:
-        body = parse_cell(source).body
-    except _UNREADABLE:
-        return False
-    return all(isinstance(n, ast.Pass) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for n in body)
-
-
-def _same_code(one: str, other: str) -> bool:
-    """Whether two sources differ in nothing but layout and comments."""
-    try:
-        return ast.dump(parse_cell(one)) == ast.dump(parse_cell(other))
-    except _UNREADABLE:
-        return False
-
-
-def _defined(source: str) -> set[str]:
-    try:
-        tree = parse_cell(source)
-    except _UNREADABLE:
-        return {line.split("(")[0].split(":")[0].split()[1] for line in source.split("\n") if _is_head(line)}
-    return {name for statement in tree.body for name in _defined_by(statement)}
-
-
-def _defined_by(statement: ast.stmt) -> Iterable[str]:
-    match statement:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return [name]
-        case ast.Assign(targets=targets):
-            return [t.id for t in targets if isinstance(t, ast.Name)]
-        case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
-            return [name]
-    return []
-
-
-def _is_head(line: str) -> bool:
-    return line.startswith(("def ", "class ")) and len(line.split()) > 1
-
-
-def _without_lines(source: str, lines: str) -> str:
-    """Return the source without a passage that stands in it as whole lines."""
-    return re.sub(rf"^{re.escape(lines)}$\n?", "", source, count=1, flags=re.MULTILINE).rstrip("\n")
