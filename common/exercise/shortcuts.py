@@ -31,14 +31,24 @@ class _Search:
         self.own: set[str] = set()
         """Forbidden names that the student has made anew: a function, class or method of that name."""
         self.reader = Reader([])
+        trees: list[tuple[ast.Module, str | None]] = []
         for source in sources:
             try:
-                self._add(parse_cell(source), written_module(source))
+                trees.append((parse_cell(source), written_module(source)))
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 continue
+        for tree, _module in trees:
+            self.reader.add(tree)
+        for tree, module in trees:
+            self._add(tree, module)
+            if len(trees) < 1000:  # what a cell runs as literal source defines names as the cell does
+                calls = [s.value for s in tree.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
+                new = [found for call in calls for found in self.reader.literal_source(call)[0]]
+                trees += [(found, None) for found in new]
+                for found in new:
+                    self.reader.add(found)
 
     def _add(self, tree: ast.Module, module: str | None) -> None:
-        self.reader.add(tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 self.own.add(node.name)
@@ -86,6 +96,7 @@ class _Search:
             for tree in self.reader.literal_source(node)[0]
         ]
         for tree in trees:
+            self.reader.add(tree)
             self._add(tree, None)
         return list(trees)
 

@@ -247,15 +247,10 @@ class Reader:
                     known |= self.dotted(value, more)
                 return known or {name}
             case ast.Attribute(value=value, attr=attr):
-                bases = self.dotted(value, more)
+                bases = self.dotted(value, more) or {"?"}
                 return {b if attr == "__dict__" else f"{b}.{attr}" for b in bases}
-            case ast.Subscript(value=value, slice=key):
-                bases, keys = self.dotted(value, more), self.texts(key, more)
-                return {
-                    k if b in ("sys.modules", "globals", "builtins.globals") else f"{b}.{k}"
-                    for b in bases
-                    for k in keys
-                }
+            case ast.Subscript(value=value, slice=key) if self._is_namespace(value, more):
+                return self._looked_up(value, key, more)
             case ast.NamedExpr(value=value):
                 return self.dotted(value, more)
             case ast.Call(func=function, args=arguments):
@@ -275,17 +270,38 @@ class Reader:
             name = called.rpartition(".")[2]
             first = arguments[0] if arguments else None
             if name in ("getattr", "__getattribute__") and len(arguments) >= 2:
-                found |= {f"{b}.{t}" for b in self.dotted(arguments[0], depth) for t in self.texts(arguments[1], depth)}
+                bases = self.dotted(arguments[0], depth) or {"?"}
+                found |= {f"{b}.{t}" for b in bases for t in self.texts(arguments[1], depth)}
             elif name in ("import_module", "__import__") and first is not None:
                 found |= self.texts(first, depth)
             elif name == "vars" and first is not None:
                 found |= self.dotted(first, depth)
             elif name in ("globals", "locals"):
                 found.add("globals")
-            elif name in ("get", "__getitem__", "pop", "__getattribute__") and first is not None and "." in called:
-                base = called.rpartition(".")[0]
-                found |= {t if base in ("sys.modules", "globals") else f"{base}.{t}" for t in self.texts(first, depth)}
+            elif isinstance(function, ast.Attribute) and first is not None:
+                looks_up = name in ("get", "__getitem__", "pop") and self._is_namespace(function.value, depth)
+                if looks_up or name == "__getattribute__":
+                    found |= self._looked_up(function.value, first, depth)
         return found
+
+    def _looked_up(self, namespace: ast.expr, key: ast.expr, depth: int) -> set[str]:
+        bases, keys = self.dotted(namespace, depth) or {"?"}, self.texts(key, depth)
+        return {k if b in ("sys.modules", "globals") else f"{b}.{k}" for b in bases for k in keys}
+
+    def _is_namespace(self, node: ast.expr, depth: int) -> bool:
+        """Whether it is the dictionary of a module or object: ``m.__dict__``, ``vars(m)``, ``globals()``."""
+        match node:
+            case ast.Attribute(attr="__dict__"):
+                return True
+            case ast.Call(func=function):
+                return bool(
+                    {d.rpartition(".")[2] for d in self.dotted(function, depth)} & {"vars", "globals", "locals"}
+                )
+            case ast.Name(id=name) if self._step(depth) and any(
+                self._is_namespace(value, depth + 1) for value in self.values.get(name, [])[:8]
+            ):
+                return True
+        return bool(self.dotted(node, depth) & {"sys.modules", "builtins", "__builtins__"})
 
     def _made_by_calls(self, function: ast.expr) -> list[ast.Call]:
         """The calls that have made a function: partial(…) itself, or as it was stored."""
