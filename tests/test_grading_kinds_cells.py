@@ -213,6 +213,15 @@ def test_of_several_answers_in_other_cells_the_last_before_the_test_counts(tmp_p
     assert scores(grade_tiny(tmp_path, notebook)) == FULL
 
 
+def test_an_answer_to_one_question_is_none_to_another_that_asks_for_the_same_name():
+    instructor, submitted = make_cases.source(), tiny()
+    cell(instructor, "q3").source = cell(instructor, "q1").source.replace("x * x", "x ** 3")
+    cell(submitted, "q3").source = STUBS["q1"]
+    submitted.cells.append(copy.deepcopy(cell(submitted, "q1")))
+    result = rebuild(instructor, read_notebook(json.dumps(submitted).encode()), class_seed=CLASS_SEED, student="s")
+    assert "q3" not in result.answered and cell(result.notebook, "q3").source == STUBS["q1"]
+
+
 def test_an_answer_of_another_name_is_told_and_not_renamed(tmp_path: Path):
     graded = grade_tiny(tmp_path, q1="def my_square(x):\n    return x * x")
     assert scores(graded) == [0, 3, 4, None]

@@ -45,8 +45,9 @@ def collect(folder: Path, wanted: Iterable[str] | Mapping[str, NotebookNode], ma
     notebooks, what stands in a file counts more than its name (swapped names), and a notebook that is as it was handed
     out does not rival one that was worked on. Links, pipes and other special files are noted, not read.
     """
-    survey = Survey(folder, list(wanted))
-    claims = _Claims(survey, wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted), max_bytes)
+    notebooks = wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted)
+    survey = Survey(folder, list(notebooks))
+    claims = _Claims(survey, notebooks, max_bytes)
     found = []
     for name in claims.files:
         entry = Found(name, notes=survey.notes if not found else [])

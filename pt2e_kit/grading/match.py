@@ -221,12 +221,16 @@ class Matcher:
     def _answers_in_other_cells(self) -> None:
         """Where an answer cell is gone or defines nothing of what it asks for, take the cell that does.
 
-        The two were merged, or the answer was typed into a cell of its own and the stub left where it was.
+        The two were merged, or the answer was typed into a cell of its own and the stub left where it was. Where two
+        questions ask for the same name, an answer to one is none to the other.
         """
+        asked = [name for key in self._answers("code") for name in self._defined(self.released[key])]
         for key in self._answers("code"):
             names = self._defined(self.released[key])
             changed = self._changed(key)
-            if not names or any(names & self._defined(self.submitted[i].source) for i in changed):
+            if not names or any(asked.count(name) > 1 for name in names):
+                continue
+            if any(names & self._defined(self.submitted[i].source) for i in changed):
                 continue
             others = [i for i in range(len(self.submitted)) if self._may_answer(i, key, names)]
             if not others or (changed and any(self._runs_before_test(i, key) for i in others)):

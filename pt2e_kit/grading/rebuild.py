@@ -182,7 +182,7 @@ def derived_seed(class_seed: str, student: str, exercise_id: str, number: int) -
     return int.from_bytes(hmac.digest(class_seed.encode(), message, hashlib.sha256)[:4], "big") >> 1
 
 
-_OTHER_LINK = re.compile(r"(?i)(\]\(\s*<?|\]:\s*<?)(?!https?://|mailto:|attachment:[\w .,()+-]+\))(?=[^\s)]*[:&\\])")
+_OTHER_LINK = re.compile(r"(?i)(\]\(\s*<?|\]:\s*<?)(?!https?://|mailto:|attachment:[\w .,()+%-]+\))(?=[^\s)]*[:&\\])")
 """Where the target of a link begins that has a scheme other than these: javascript: and the like."""
 
 
