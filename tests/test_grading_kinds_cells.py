@@ -229,6 +229,12 @@ def test_an_answer_of_another_name_is_told_and_not_renamed(tmp_path: Path):
     assert not notes(grade_tiny(tmp_path / "alias", q1="def my_square(x):\n    return x * x\nsquare = my_square"))
 
 
+def test_built_in_names_that_tests_need_are_told(tmp_path: Path):
+    graded = grade_tiny(tmp_path, q1=f"abs = len = 5\nmax = 3\n{SQUARE}")
+    assert scores(graded) == [2, 0, 0, None]
+    assert "tests use them: abs, len; nothing was changed" in notes(graded, "repair")
+
+
 def test_what_is_broken_by_itself_is_not_joined_with_others(tmp_path: Path):
     graded = grade_tiny(tmp_path, split("q1", "def square(x)", "    return x * x"))
     assert scores(graded) == [0, 3, 4, None] and "put together" not in notes(graded)

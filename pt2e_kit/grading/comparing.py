@@ -1,10 +1,11 @@
 """What two sources of cells have in common."""
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable
 
-from common.exercise.source import parse_cell
+from common.exercise.source import defined_names, parse_cell, parsed
 
 
 def words(source: str) -> list[str]:
@@ -74,3 +75,10 @@ def _is_head(line: str) -> bool:
 def without_lines(source: str, lines: str) -> str:
     """Return the source without a passage that stands in it as whole lines."""
     return re.sub(rf"^{re.escape(lines)}$\n?", "", source, count=1, flags=re.MULTILINE).rstrip("\n")
+
+
+def hidden_builtins(sources: Iterable[str], tests: Iterable[str]) -> set[str]:
+    """Return built-in names (list, sum) that the sources give another meaning and that the tests read."""
+    made = {name for tree in parsed(sources) for statement in tree.body for name in defined_names(statement)}
+    read = {n.id for tree in parsed(tests) for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    return made & read & set(dir(builtins))

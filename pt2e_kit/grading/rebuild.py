@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum
 
 from common.i18n import _
+from pt2e_kit.grading.comparing import hidden_builtins
 from pt2e_kit.grading.match import Matcher, key_of
 from pt2e_kit.grading.notes import Note
 from pt2e_kit.notebooks import (
@@ -68,6 +69,10 @@ def rebuild(instructor: NotebookNode, submitted: NotebookNode, *, class_seed: st
         cells.append(cell)
         _place(extras.pop(key, []), cells, sources)
     template.cells = cells
+    tests = (c.source for c in cells if is_graded(c) and not is_answer(c))
+    if hidden := hidden_builtins(sources, tests):
+        text = _("built-in names have another meaning in the answers, and tests use them: {names}; nothing was changed")
+        notes.append(Note("repair", text.format(names=", ".join(sorted(hidden)))))
     exercises = _with_seeds(template, class_seed, student)
     return Rebuilt(template, exercises, sources, {key for key, a in answers.items() if a is not None}, notes)
 
