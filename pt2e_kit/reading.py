@@ -16,7 +16,8 @@ MAX_CELLS = 3000
 """A notebook with more cells is not read: matching them would keep the grader busy for long."""
 PICTURES = {"image/png": b"\x89PNG\r\n", "image/jpeg": b"\xff\xd8\xff"}
 """Attachments that are kept, and how they begin: pictures pasted into a written answer."""
-_REPAIRS = "pt2e_kit_repairs"
+REPAIRS = "pt2e_kit_repairs"
+"""Metadata of a notebook in which `read_notebook` tells what it mended."""
 
 
 class Unreadable(ValueError):
@@ -46,13 +47,13 @@ def read_notebook(data: bytes) -> NotebookNode:
     except Exception as error:
         raise Unreadable(_("its cells cannot be read: {e}").format(e=str(error)[:200])) from None
     if mended:
-        notebook.metadata[_REPAIRS] = list(dict.fromkeys(mended))
+        notebook.metadata[REPAIRS] = list(dict.fromkeys(mended))
     return notebook
 
 
 def repairs(notebook: NotebookNode) -> list[str]:
     """Return, in words, what `read_notebook` had to mend in the file."""
-    return list(notebook.metadata.get(_REPAIRS, []))
+    return list(notebook.metadata.get(REPAIRS, []))
 
 
 def whole_text(text: str) -> str:

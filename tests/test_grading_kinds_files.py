@@ -10,10 +10,11 @@ from typing import Any
 
 import nbformat
 import pytest
-from grading_kit import grade_tiny, notes, tiny
+from grading_kit import grade, grade_tiny, notes, put, tiny, tiny_source
 from kinds_kit import assert_repaired, without_kernel
 from nbformat import NotebookNode
 
+from pt2e_kit.grading.rebuild import rebuild
 from pt2e_kit.notebooks import Unreadable, read_notebook
 from pt2e_kit.reading import repairs
 
@@ -149,8 +150,12 @@ def test_letters_of_an_old_encoding_still_make_one_name(tmp_path: Path):
 
 
 def test_the_notebook_that_is_graded_tells_nothing_of_what_was_mended(tmp_path: Path):
-    graded = grade_tiny(tmp_path, MENDED["stray_commas"][0])
-    assert "pt2e_kit_repairs" not in graded.notebooks["p1"].metadata
+    source = tiny_source(tmp_path)
+    instructors = (source / "p1.ipynb").read_text()
+    (source / "p1.ipynb").write_text(instructors.replace("\n  }", ",\n  }"))
+    graded = grade(source, put(tmp_path / "in", MENDED["zeros_behind"][0]))
+    assert list(graded.notebooks["p1"].metadata) == ["kernelspec"]
+    assert "stray commas" not in notes(graded)
 
 
 def test_a_submission_cannot_write_repairs():
@@ -253,6 +258,19 @@ def test_pictures_in_several_own_cells_do_not_take_each_others_place(tmp_path: P
     written = graded.notebooks["p1"].cells[-1]
     assert [p["image/png"] for p in written.attachments.values()] == [PNG, other]
     assert all(f"attachment:{name})" in written.source for name in written.attachments)
+
+
+def test_pictures_of_the_solution_stay_with_the_instructor():
+    instructor = tiny()
+    instructor.cells[
+        -1
+    ].source = "Look: ![q](attachment:q.png)\n### BEGIN SOLUTION\n![s](attachment:s.png)\n### END SOLUTION"
+    instructor.cells[-1]["attachments"] = {name: {"image/png": PNG} for name in ("q.png", "s.png")}
+    instructor = read_notebook(json.dumps(instructor).encode())
+    submitted = tiny()
+    del submitted.cells[-1]
+    result = rebuild(instructor, submitted, class_seed="any seed", student="s01")
+    assert list(result.notebook.cells[-1].attachments) == ["q.png"] and "m4" not in result.answered
 
 
 def test_thirty_megabytes_of_outputs_are_no_hindrance(tmp_path: Path):

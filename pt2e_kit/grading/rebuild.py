@@ -29,7 +29,7 @@ from pt2e_kit.notebooks import (
     without_hidden,
     without_solution,
 )
-from pt2e_kit.reading import repairs
+from pt2e_kit.reading import REPAIRS, repairs
 
 
 @dataclass
@@ -79,9 +79,13 @@ def rebuild(instructor: NotebookNode, submitted: NotebookNode, *, class_seed: st
 
 def _template(instructor: NotebookNode) -> NotebookNode:
     template = copy.deepcopy(instructor)
+    template.metadata.pop(REPAIRS, None)
     for cell in template.cells:
         if is_answer(cell):
             cell.source = without_solution(cell.source, cell.cell_type)
+            if "attachments" in cell:  # those of the solution go with it
+                shown = {n: picture for n, picture in cell.attachments.items() if f"attachment:{n}" in cell.source}
+                cell.attachments = NotebookNode(shown)
             cell.metadata["nbgrader"]["checksum"] = compute_checksum(cell)  # how nbgrader knows "no response"
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
