@@ -1,19 +1,18 @@
-"""Notebooks as files and cells: read leniently, write canonically, find what is graded."""
+"""Cells of notebooks: what is an answer, what is graded, what students may see. Reading files: `pt2e_kit.reading`."""
 
 import ast
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode, ValidationError
-from nbformat.v4.nbbase import validate
+from nbformat import NotebookNode
 
-from common.i18n import _
+from pt2e_kit.reading import KERNELSPEC as KERNELSPEC
+from pt2e_kit.reading import Unreadable as Unreadable
+from pt2e_kit.reading import read_notebook as read_notebook
+from pt2e_kit.reading import whole_text as whole_text
 
-KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 STUB = "# YOUR CODE HERE\nraise NotImplementedError()"
 TEXT_STUB = "YOUR ANSWER HERE"
 SOLUTION = re.compile(
@@ -22,102 +21,6 @@ SOLUTION = re.compile(
 HIDDEN = re.compile(
     r"^[ \t]*### BEGIN HIDDEN TESTS[^\n]*\n.*?^[ \t]*### END HIDDEN TESTS[^\n]*\n?", re.MULTILINE | re.DOTALL
 )
-
-
-MAX_CELLS = 3000
-"""A notebook with more cells is not read: matching them would keep the grader busy for long."""
-
-
-class Unreadable(ValueError):
-    """A file that is no notebook; the message says why, in words."""
-
-
-def read_notebook(data: bytes) -> NotebookNode:
-    """Read a notebook from bytes: any encoding of Unicode, any line ends, nbformat 3 and 4.
-
-    Raises:
-        Unreadable: it is empty, cut off, no notebook, or of a version that nobody knows yet.
-    """
-    if not data.strip():
-        raise Unreadable(_("the file is empty"))
-    raw = _parse_json(_decode(data))
-    if not isinstance(raw, dict) or not isinstance(raw.get("nbformat"), int):
-        raise Unreadable(_("it is JSON, but not a notebook"))
-    if raw["nbformat"] not in (3, 4):
-        raise Unreadable(_("its notebook format is version {v}; versions 3 and 4 are known").format(v=raw["nbformat"]))
-    try:
-        if raw["nbformat"] == 3:
-            return _mended(nbformat.reads(json.dumps(raw), as_version=4))
-        return _mended(nbformat.from_dict(raw))
-    except Exception as error:
-        raise Unreadable(_("its cells cannot be read: {e}").format(e=str(error)[:200])) from None
-
-
-def _decode(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif data[:2] in (b"{\0", b"\n\0"):
-        encoding = "utf-16-le"
-    elif data[:2] in (b"\0{", b"\0\n"):
-        encoding = "utf-16-be"
-    else:
-        encoding = "utf-8-sig"
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError:
-        raise Unreadable(_("it is neither UTF-8 nor UTF-16 text")) from None
-
-
-def _parse_json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        start = text.lstrip()[:200].lower()
-        if start.startswith(("<!doctype", "<html", "<?xml")):
-            raise Unreadable(_("it is a web page, not a notebook (saved while logged out?)")) from None
-        if not start.startswith("{"):
-            raise Unreadable(_("it does not begin like a notebook")) from None
-        if error.pos >= len(text.rstrip()) - 1 or "Unterminated" in error.msg:
-            raise Unreadable(_("it is cut off in the middle, as after a broken upload")) from None
-        raise Unreadable(_("it is damaged near line {n}: {e}").format(n=error.lineno, e=error.msg)) from None
-    except RecursionError:
-        raise Unreadable(_("it is nested too deeply")) from None
-    except ValueError as error:  # a number of thousands of digits
-        raise Unreadable(_("it is damaged: {e}").format(e=str(error)[:80])) from None
-
-
-def _mended(raw: NotebookNode) -> NotebookNode:
-    """Keep of each cell what grading needs, in nbformat 4.5, with ids that are there and unique."""
-    cells, seen = [], set()
-    given = raw.get("cells", [])
-    if len(given) > MAX_CELLS:
-        raise ValueError(_("there are {n} of them; more than {max} are not read").format(n=len(given), max=MAX_CELLS))
-    for number, cell in enumerate(given):
-        kind = cell.get("cell_type")
-        source = cell.get("source") or ""
-        source = "".join(map(str, source)) if isinstance(source, list) else str(source)
-        source = whole_text(source.replace("\r\n", "\n").replace("\r", "\n"))
-        make = {"code": nbformat.v4.new_code_cell, "raw": nbformat.v4.new_raw_cell}.get(
-            kind, nbformat.v4.new_markdown_cell
-        )
-        new = make(source)
-        metadata = cell.get("metadata", {})
-        new.metadata = metadata if isinstance(metadata, dict) else NotebookNode()
-        try:
-            validate(new, f"{new.cell_type}_cell")
-        except ValidationError:  # tags of a wrong type, say: no reason to refuse a notebook
-            new.metadata = NotebookNode({k: v for k, v in new.metadata.items() if k == "nbgrader"})
-        own_id = cell.get("id")
-        valid = isinstance(own_id, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", own_id) and own_id not in seen
-        new.id = own_id if valid else f"cell-{number}"
-        seen.add(new.id)
-        cells.append(new)
-    return nbformat.v4.new_notebook(cells=cells, metadata=NotebookNode(kernelspec=dict(KERNELSPEC)))
-
-
-def whole_text(text: str) -> str:
-    """Return text that can be written as UTF-8: half of a surrogate pair becomes a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
 
 
 def grade_metadata(cell: NotebookNode) -> dict[str, Any]:
