@@ -6,6 +6,7 @@ import os
 import pickle
 import shutil
 import socket
+import sys
 import threading
 from pathlib import Path
 
@@ -367,3 +368,21 @@ def test_a_faulty_source_is_an_error_and_no_score(tmp_path: Path):
 def test_limits_of_a_test_are_told(tmp_path: Path):
     graded = grade_tiny(tmp_path, tiny(q2="def mean(xs):\n    while True: pass"), limits=QUICK)
     assert entry(graded, "q2t")["status"] == "timeout" and entry(graded, "q2t")["findings"][0]["symptom"]
+
+
+@pytest.mark.parametrize("code", ["sys.stdout = sys.stderr = None", "del sys.stdout", "sys.stdout = 5"])
+@pytest.mark.parametrize("engine", ["warm", "cold"])
+def test_a_kernel_without_its_streams_goes_on(code: str, engine: str, tmp_path: Path, request: pytest.FixtureRequest):
+    if engine == "cold":
+        request.getfixturevalue("cold")
+    graded = grade_tiny(tmp_path, q1=f"import sys\n{code}\n{SQUARE}")
+    assert scores(graded) == FULL and not notes(graded, "limit")
+
+
+def test_an_interpreter_that_was_named_with_dots_works_in_the_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    warm.close_all()
+    here = Path(sys.executable).parent
+    monkeypatch.setattr(
+        "sys.executable", str(tmp_path / Path(*[".."] * len(tmp_path.parts[1:])) / str(here)[1:] / "python")
+    )
+    assert scores(grade_tiny(tmp_path)) == FULL

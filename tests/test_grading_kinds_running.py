@@ -210,3 +210,34 @@ def test_a_disguised_shortcut_earns_nothing(tmp_path: Path):
     graded = graded_kit(tmp_path, kit_notebook(q="", insert_after=source))
     core = entry(graded, "m02_2.insert_after")
     assert core["score"] == 0 and "m02_2.insert_after/shortcut" in json.dumps(core["findings"])
+
+
+# ---------------------------------------------------------------- through the whole of grading
+
+
+@slow
+def test_an_import_that_failed_because_helpers_come_from_the_course_is_told(tmp_path: Path):
+    notebook = tiny(q1="from mine import square", q2="def mean(xs):\n    import other\n    return 0")
+    folder = beside(put(tmp_path / "in", notebook), **{"mine.py": SQUARE, "other.py": "", "unused.py": ""})
+    graded = grade(tiny_source(tmp_path), folder)
+    assert scores(graded) == [0, 0, 4, None]
+    told = notes(graded, "repair")
+    assert "mine.py was handed in and was not found" in told and "other.py was" in told and "unused" not in told
+
+
+@slow
+def test_the_same_for_an_exercise_of_the_kit(tmp_path: Path):
+    source = "def insert_after(gm, node, module, name):\n    import mine\n    return mine.go(gm, node, module, name)"
+    graded = graded_kit(tmp_path, kit_notebook(q="", insert_after=source), **{"mine.py": INSERT_AFTER})
+    assert scores(graded)[0] == 0 and "mine.py was handed in and was not found" in notes(graded, "repair")
+
+
+@slow
+def test_swapped_names_and_shadows_through_the_whole_of_grading(tmp_path: Path):
+    source = kit_source(tmp_path)
+    put(source, (tiny_source(tmp_path) / "p1.ipynb").read_bytes())
+    folder = put(put(tmp_path / "in", tiny(), "lesson.ipynb"), kit_notebook(q="Because."), "p1.ipynb")
+    graded = grade(source, beside(folder, **{"torch.py": HOSTILE}), limits=Limits(cell_seconds=120))
+    assert [n["state"] for n in graded.result["notebooks"]] == ["graded", "graded"]
+    assert graded.result["score"] == 4 + 2 + 4  # p1's second test needs the tiny course's own helper
+    assert "would hide modules" in notes(graded, "repair") and "renamed: p1.ipynb" in notes(graded, "repair")

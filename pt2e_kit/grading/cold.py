@@ -37,7 +37,13 @@ _PRELUDE = """
 def _leave(*_arguments):
     raise SystemExit("exit() ends the cell here, not the kernel")
 get_ipython().user_ns.update(exit=_leave, quit=_leave)
-del _leave
+def _keep_streams(_result, _streams=dict((n, getattr(__import__("sys"), n)) for n in ("stdout", "stderr"))):
+    import sys
+    for name, stream in _streams.items():  # the kernel flushes them after each cell, and answers no more if it cannot
+        if not hasattr(getattr(sys, name, None), "flush"):
+            setattr(sys, name, stream)
+get_ipython().events.register("post_run_cell", _keep_streams)
+del _leave, _keep_streams
 """
 
 

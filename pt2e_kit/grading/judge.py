@@ -60,7 +60,11 @@ class _JudgeProcess:
         if process is not None and self._owner == os.getpid():
             assert process.stdin is not None
             process.stdin.close()
-            process.wait(timeout=10)
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 _process = _JudgeProcess()

@@ -17,6 +17,7 @@ from common.env import versions
 from common.exercise import find_exercise
 from common.i18n import _
 from pt2e_kit.grading import basis, results
+from pt2e_kit.grading.beside import look_beside
 from pt2e_kit.grading.collect import collect
 from pt2e_kit.grading.kept import NothingKept
 from pt2e_kit.grading.notebook import How, grade_notebook
@@ -90,10 +91,14 @@ def grade_submission(
     )
     graded = Graded({})
     entries = []
-    for found in collect(submission, list(instructors), limits.notebook_bytes):
+    beside = look_beside(source, submission)
+    notes += beside.notes
+    for found in collect(submission, instructors, limits.notebook_bytes):
         notes += found.notes
         try:
-            graded.notebooks[found.name], exercises = grade_notebook(found, instructors[found.name], how, notes)
+            notebook, exercises = grade_notebook(found, instructors[found.name], how, notes)
+            graded.notebooks[found.name] = notebook
+            notes += beside.missed_in(notebook)
             entries.append(results.notebook_entry(found.name, "graded", None, exercises))
         except NothingKept:
             raise

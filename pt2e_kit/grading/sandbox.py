@@ -108,7 +108,7 @@ class Sandbox:
 
     def command(self, connection_file: str = "{connection_file}") -> list[str]:
         """Return the command of the kernel, as a kernelspec's argv."""
-        kernel = [sys.executable, "-c", _LIMITED.format(limits=self._limits()).strip()]
+        kernel = [_python(), "-c", _LIMITED.format(limits=self._limits()).strip()]
         kernel += ["-m", "ipykernel_launcher", "-f", connection_file, "--HistoryManager.enabled=False"]
         return [*self._bubblewrap(), *kernel] if self.enabled else kernel
 
@@ -136,6 +136,12 @@ class Sandbox:
         arguments += [*_visible(), "--ro-bind", str(Path(common.__file__).parent), str(KIT_INSIDE / "common")]
         arguments += ["--bind", str(self.scratch), str(self.scratch), "--remount-ro", "/", "--chdir", str(self.work)]
         return arguments
+
+
+def _python() -> str:
+    """Our interpreter: not resolved, since a virtual environment is known by its link; without dots in its path,
+    because the folders that they lead through are not there."""
+    return os.path.normpath(sys.executable)
 
 
 def _environment(python_path: str) -> dict[str, str]:
@@ -180,7 +186,7 @@ _RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_CHOWN", "CAP_NET_AD
 def zygote_command(handle: int, libraries: list[str], helpers: Path, *, isolated: bool) -> list[str]:
     """Return the command of a warm process that listens on the socket `handle`; see `pt2e_kit.inside.zygote`."""
     mode = "isolated" if isolated else "open"
-    python = [sys.executable, "-m", "pt2e_kit.inside.zygote", str(handle), mode, *libraries]
+    python = [_python(), "-m", "pt2e_kit.inside.zygote", str(handle), mode, *libraries]
     if not isolated:
         return python
     program = bubblewrap()

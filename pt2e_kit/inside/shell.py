@@ -133,6 +133,7 @@ class ZMQInteractiveShell(InteractiveShell):
     displayhook_class = Type(_Hook)
     display_pub_class = Type(_Publisher)
     reports = AnyTrait()
+    streams: tuple[Stream, ...] = ()
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         flush()
@@ -174,7 +175,7 @@ def new_shell(reports: Reports) -> ZMQInteractiveShell:
     config.IPKernelApp.pt2e_kit = "some libraries look for this section to know that they are in a notebook"
     shell: Any = ZMQInteractiveShell.instance(config=config)
     shell.reports = shell.display_pub.reports = shell.displayhook.reports = reports
-    sys.stdout, sys.stderr = Stream("stdout", reports), Stream("stderr", reports)
+    shell.streams = sys.stdout, sys.stderr = Stream("stdout", reports), Stream("stderr", reports)
     builtins.input = getpass.getpass = _nobody_there
     shell.user_ns.update(exit=_leave, quit=_leave)
     return shell
@@ -200,6 +201,9 @@ def obey(orders: int, handle: int, work: Path) -> None:
 
 def _obey_one(shell: Any, reports: Reports, order: dict[str, Any]) -> None:
     report: dict[str, Any] = {"status": "error"}
+    for stream in shell.streams:  # a cell may have left something that nothing can be written to
+        if not hasattr(getattr(sys, stream.name, None), "flush"):
+            setattr(sys, stream.name, stream)
     try:
         if order["kind"] == "test":
             report = pristine.run_test(shell, reports, order)
