@@ -85,5 +85,5 @@ def load(folder: Path, name: str, rebuilt: NotebookNode) -> Kept:
     code = [i for i, c in enumerate(notebook.cells) if c.cell_type == "code"]
     now = [i for i, c in enumerate(rebuilt.cells) if c.cell_type == "code"]
     places = dict(zip(code, now, strict=True))  # texts may have moved what stands between
-    executed = Executed({places[i]: status for i, status in statuses.items()}, notes)
+    executed = Executed({places[i]: status for i, status in statuses.items() if i in places}, notes)
     return Kept(rebuilt, executed, folder / name / "evidence")
