@@ -83,6 +83,26 @@ def sqnr(reference: torch.Tensor, output: torch.Tensor) -> float:
     return 10 * math.log10(signal / noise) if signal > 0 else -math.inf
 
 
+def node_outputs(gm: fx.GraphModule, *inputs: Any) -> dict[str, torch.Tensor]:
+    """Run a graph without gradients; return a copy of the tensor that each op (call_function) computed, by node name.
+
+    Copies, because an op that works in place writes into a tensor of an earlier node. Ops that give no tensor
+    (``chunk`` gives a list) are left out.
+    """
+    found: dict[str, torch.Tensor] = {}
+
+    class Recording(fx.Interpreter):
+        def run_node(self, n: fx.Node) -> Any:
+            value = super().run_node(n)
+            if n.op == "call_function" and isinstance(value, torch.Tensor):
+                found[n.name] = value.clone()
+            return value
+
+    with torch.no_grad():
+        Recording(gm).run(*inputs)
+    return found
+
+
 def compare(
     reference: Callable[..., torch.Tensor], other: Callable[..., torch.Tensor], inputs: tuple[Any, ...]
 ) -> Mapping[str, float]:
