@@ -66,6 +66,17 @@ def splice(gm: fx.GraphModule, node: fx.Node, module: nn.Module, name: str) -> f
     return new
 
 
+def splice_op(gm: fx.GraphModule, node: fx.Node, target: Callable[..., Any], *args: Any) -> fx.Node:
+    """Put the op ``target(node, *args)`` behind `node`, move all consumers of `node` to it, and return the new node.
+
+    The graph is changed in place; call ``gm.recompile()`` after the last change.
+    """
+    with gm.graph.inserting_after(node):
+        new = gm.graph.call_function(target, (node, *args))
+    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+    return new
+
+
 def qdq_nodes(gm: fx.GraphModule) -> list[fx.Node]:
     """Return the quantize and dequantize nodes, in graph order."""
     return [n for n in gm.graph.nodes if n.op == "call_function" and str(n.target).startswith(QDQ_PREFIXES)]

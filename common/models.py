@@ -196,7 +196,7 @@ class InPlace(nn.Module):
 
 
 class Halves(nn.Module):
-    """conv → halves of the channels (one op, two tensors) → swapped by cat → relu written into a view of cat → conv."""
+    """conv → halves of the channels (one op, two tensors) → swapped by cat → relu written into a view → conv → tanh."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -208,7 +208,23 @@ class Halves(nn.Module):
         a, b = torch.chunk(self.conv_a(x), 2, dim=1)
         y = torch.cat([b, a], dim=1)
         self.relu(y[:, :3])
-        return self.conv_b(y)
+        return torch.tanh(self.conv_b(y))
+
+
+class ManyOps(nn.Module):
+    """Ops that are easy to take for each other: relu and relu6, two overloads of mean, add with and without alpha."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+        self.relu_a = nn.ReLU()
+        self.relu_b = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.add(self.relu_a(self.conv(x)), x, alpha=2)
+        y = y - torch.sigmoid(y.mean())
+        y = self.relu_b(y + y.mean((2, 3), keepdim=True))
+        return nn.functional.relu6(y)
 
 
 class TinyConvNet(nn.Module):
@@ -261,6 +277,7 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "pool_chain": PoolChain,
     "in_place": InPlace,
     "halves": Halves,
+    "many_ops": ManyOps,
 }
 
 

@@ -106,12 +106,12 @@ class FirstDivergence(Exercise):
             return "only-one-graph"
         if said == "output":
             return "agree" if right is None else "output-only"
-        if right is None and said == wrong["last op"]:
-            return "agree"
         for kind in ("swapped", "any-difference", "last-good", "worst", "by-index", "wrong-side"):
             if said == wrong[kind]:
                 return kind
-        return "output-only" if said == wrong["last op"] else None
+        if said != wrong["last op"]:
+            return None
+        return "agree" if right is None else "output-only"
 
 
 def _answers(gm_a: "fx.GraphModule", gm_b: "fx.GraphModule", x: "torch.Tensor", limit: float) -> dict[str, str | None]:
