@@ -66,6 +66,17 @@ def splice(gm: fx.GraphModule, node: fx.Node, module: nn.Module, name: str) -> f
     return new
 
 
+def splice_op(gm: fx.GraphModule, node: fx.Node, target: Callable[..., Any], *args: Any) -> fx.Node:
+    """Put the op ``target(node, *args)`` behind `node`, move all consumers of `node` to it, and return the new node.
+
+    The graph is changed in place; call ``gm.recompile()`` after the last change.
+    """
+    with gm.graph.inserting_after(node):
+        new = gm.graph.call_function(target, (node, *args))
+    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+    return new
+
+
 def qdq_nodes(gm: fx.GraphModule) -> list[fx.Node]:
     """Return the quantize and dequantize nodes, in graph order."""
     return [n for n in gm.graph.nodes if n.op == "call_function" and str(n.target).startswith(QDQ_PREFIXES)]
@@ -81,6 +92,26 @@ def sqnr(reference: torch.Tensor, output: torch.Tensor) -> float:
     if noise == 0:
         return math.inf
     return 10 * math.log10(signal / noise) if signal > 0 else -math.inf
+
+
+def node_outputs(gm: fx.GraphModule, *inputs: Any) -> dict[str, torch.Tensor]:
+    """Run a graph without gradients; return a copy of the tensor that each op (call_function) computed, by node name.
+
+    Copies, because an op that works in place writes into a tensor of an earlier node. Ops that give no tensor
+    (``chunk`` gives a list) are left out.
+    """
+    found: dict[str, torch.Tensor] = {}
+
+    class Recording(fx.Interpreter):
+        def run_node(self, n: fx.Node) -> Any:
+            value = super().run_node(n)
+            if n.op == "call_function" and isinstance(value, torch.Tensor):
+                found[n.name] = value.clone()
+            return value
+
+    with torch.no_grad():
+        Recording(gm).run(*inputs)
+    return found
 
 
 def compare(

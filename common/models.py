@@ -180,6 +180,53 @@ class Branches(nn.Module):
         return torch.cat([z, y, self.conv_c(x)], dim=1)
 
 
+class InPlace(nn.Module):
+    """conv → relu → +1 → conv, where relu and +1 write into the tensor that they read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.relu = nn.ReLU(inplace=True)
+        self.conv_b = nn.Conv2d(4, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv_a(x))
+        y += 1
+        return self.conv_b(y)
+
+
+class Halves(nn.Module):
+    """conv → halves of the channels (one op, two tensors) → swapped by cat → relu written into a view → conv → tanh."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 6, 1)
+        self.relu = nn.ReLU(inplace=True)
+        self.conv_b = nn.Conv2d(6, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        a, b = torch.chunk(self.conv_a(x), 2, dim=1)
+        y = torch.cat([b, a], dim=1)
+        self.relu(y[:, :3])
+        return torch.tanh(self.conv_b(y))
+
+
+class ManyOps(nn.Module):
+    """Ops that are easy to take for each other: relu and relu6, two overloads of mean, add with and without alpha."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+        self.relu_a = nn.ReLU()
+        self.relu_b = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.add(self.relu_a(self.conv(x)), x, alpha=2)
+        y = y - torch.sigmoid(y.mean())
+        y = self.relu_b(y + y.mean((2, 3), keepdim=True))
+        return nn.functional.relu6(y)
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -228,6 +275,9 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "add_pool": AddPool,
     "conv_bn_drop": ConvBNDrop,
     "pool_chain": PoolChain,
+    "in_place": InPlace,
+    "halves": Halves,
+    "many_ops": ManyOps,
 }
 
 

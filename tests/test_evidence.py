@@ -6,12 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 from answers_bank import BANK
 
+from common.checks._nets import exported
 from common.exercise import Case, find_exercise
 from common.exercise.evidence import MAX_CASE_BYTES, Piece, envelope, read_evidence, write_piece
+from common.exercise.graphs import GraphFacts, graph_facts, run_facts
 from common.exercise.judging import judge_exercise, suspicious_pieces
 from common.exercise.probing import run_probe
+from common.models import example_inputs
 
 EXERCISE = find_exercise("m02_2.insert_after")
 HIDDEN = [{"model": "twice_used", "node": "relu", "name": "watcher", "seed": 5}]
@@ -155,6 +159,15 @@ def test_graph_that_claims_an_unknown_operator(folder: Path) -> None:
     verdict = _judge(folder)
     assert verdict["score"] == 0
     assert verdict["notes"][0]["kind"] == "suspicion"
+
+
+def test_an_argument_called_other_is_no_constant() -> None:
+    """Constants are recorded as {"other": name}, and an op may have an argument of that name."""
+    gm = exported("twice_used", 0)
+    add = next(n for n in gm.graph.nodes if n.name == "add")
+    add.args, add.kwargs = add.args[:1], {"other": -1.5}
+    gm.recompile()
+    assert torch.equal(run_facts(GraphFacts(graph_facts(gm)), gm, {}, example_inputs()), gm(*example_inputs()))
 
 
 def test_hidden_cases_are_named_by_number_only(tmp_path: Path) -> None:

@@ -194,7 +194,8 @@ def rebuild(facts: GraphFacts, base: "fx.GraphModule", modules: Mapping[str, "nn
             target = None
         if target is None or n.op == "call_method":
             raise MalformedEvidence(f"node {n.name!r} calls {n.target!r}, which is not part of this exercise")
-        made[n.name] = graph.create_node(n.op, target, tuple(real(a) for a in n.args), real(n.kwargs), name=n.name)
+        kwargs = {k: real(v) for k, v in n.kwargs.items()}  # an argument may be called "other" or "node"
+        made[n.name] = graph.create_node(n.op, target, tuple(real(a) for a in n.args), kwargs, name=n.name)
     return fx.GraphModule(root, graph)
 
 

@@ -1,0 +1,161 @@
+"""Put an op behind a node, so that everybody who read the node reads the op."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from common.checks._nets import exported
+from common.checks.m00_4 import _changed as ch
+from common.exercise.base import Case, Exercise, Finding
+from common.exercise.evidence import TENSOR, Evidence, Recorder
+from common.exercise.graphs import GRAPH, GraphFacts
+
+if TYPE_CHECKING:
+    from torch import fx
+
+
+class InsertOpAfter(Exercise):
+    """insert_op_after(gm, node, target, args): put an op behind a node, and move the node's consumers to it."""
+
+    id = "m00_4.insert_op_after"
+    kind = "core"
+    minutes = 15
+    criteria = {"inserted": 2, "consumers moved": 1, "recompiled": 1}
+    parameters = ("gm", "node", "target", "args")
+    not_allowed = ("splice_op", "splice")
+    hints = (
+        "Three steps, as in section 1: a new node, the consumers, the code.",
+        "`gm.graph.call_function(target, (node, *args))` makes the node at the place where "
+        "`with gm.graph.inserting_after(node):` puts the cursor.",
+        "`node.users` has all consumers. Keep them in a list *before* the new node is made (it becomes one of them), and "
+        "call `replace_input_with` on each.",
+    )
+    misconceptions = {
+        "nothing-inserted": "The new op needs a node of its own in the graph. To change the target of the old node takes "
+        "the old op away.",
+        "self-loop": "The new node reads the old one, so it is one of its users. Whoever moves *all* users moves the new "
+        "node as well, and it reads itself.",
+        "before-producer": "A graph runs from top to bottom. The new node has to stand behind the node that it reads.",
+        "after-consumers": "A graph runs from top to bottom. Without a cursor a new node goes to the very end, behind the "
+        "nodes that read it.",
+        "wrong-input": "What a node reads is decided by its arguments, and not by its place in the list.",
+        "args-dropped": "The op has further arguments behind its input. Without them it takes its defaults, if it has "
+        "any.",
+        "args-nested": "`(node, args)` is a tuple with a tuple inside. The arguments stand side by side: "
+        "`(node, *args)`.",
+        "called-directly": "A node is a line of a program and not a tensor: an op cannot be called on it. The graph has "
+        "to get a line that calls the op.",
+        "users-not-moved": "A new node changes nothing as long as nobody reads it. The consumers still hold the old node "
+        "in their arguments.",
+        "only-first-user": "A node can have several consumers, and one of them can read it in two places. All of them "
+        "have to read the new node.",
+        "no-recompile": "The graph is right, but `gm(x)` runs the code that was generated before the change. "
+        "`gm.recompile()` writes it anew.",
+        "returns-nothing": "The next steps need the new node, for example to insert something else behind it.",
+    }
+    public_cases = (
+        Case(model="conv_relu", node="relu", op="aten.neg.default", args=[]),
+        Case(model="residual", node="relu", op="aten.clamp.default", args=[0.1, 0.4], seed=1),
+    )
+    facts = {"after": GRAPH, "returned": {"type": ["string", "null"]}, "output": TENSOR}
+
+    def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
+        from torch import fx
+
+        gm = exported(case.model, case.seed)
+        node = next(n for n in gm.graph.nodes if n.name == case.node)
+        returned = ch.call(ev, answer, gm, node, ch.op(case.op), tuple(case.args))
+        in_graph = isinstance(returned, fx.Node) and any(n is returned for n in gm.graph.nodes)
+        ev.fact("returned", returned.name if in_graph else None)
+        ch.record_output(ev, gm, case)
+
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        exception = evidence.exception or {}
+        if exception.get("during") or "used before it has been defined" in exception.get("message", ""):
+            yield from self._structure(case, evidence)  # the reason is in the graph
+        elif "instead found type 'Node'" in exception.get("message", ""):
+            symptom = "The op was called on a node, as if the node were data."
+            yield self.failed("inserted", "called-directly", symptom)
+
+    def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        findings = list(self._structure(case, evidence))
+        yield from findings
+        reference = _reference(case)
+        if ch.output_is(evidence, reference, case):
+            yield self.passed("recompiled")
+        elif all(f.passed for f in findings) and ch.output_is(evidence, exported(case.model, case.seed), case):
+            symptom = "The graph is changed, but calling it gives the same output as before."
+            yield self.failed("recompiled", "no-recompile", symptom)
+        else:
+            symptom = "The output of the changed graph is not what it should be."
+            yield ch.same_cause(findings, "recompiled", symptom)
+        if all(f.passed for f in findings) and not ch.computes(evidence.graph("after"), reference, case):
+            yield self.failed("inserted", None, "The op is in place, but the graph computes something else.")
+
+    def _structure(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        after, before = evidence.graph("after"), exported(case.model, case.seed)
+        known = {n.name for n in before.graph.nodes}
+        new = [n for n in after.nodes if n.name not in known]
+        calls = [n for n in new if n.op == "call_function" and n.target == case.op]
+        if not calls:
+            symptom = "The graph has no new node that calls the given op."
+            mark = tuple(n.name for n in new)
+            for criterion in ("inserted", "consumers moved"):
+                yield self.failed(criterion, "nothing-inserted", symptom, graph="after", mark=mark)
+            return
+        if len(new) > 1:
+            symptom = "The graph has more new nodes than one."
+            yield self.failed("inserted", None, symptom, graph="after", mark=tuple(n.name for n in new))
+        else:
+            yield self._insertion(case, evidence, after, calls[0].name)
+        yield self._consumers(case, after, before, {n.name for n in new})
+
+    def _insertion(self, case: Case, evidence: Evidence, after: GraphFacts, new: str) -> Finding:
+        criterion, node = "inserted", after.by_name[new]
+        if new in node.inputs:
+            symptom = "The new node is its own input, so the graph cannot run."
+            return self.failed(criterion, "self-loop", symptom, graph="after", mark=((new, new),))
+        if node.inputs != [case.node]:
+            symptom = "The new node does not read the given node."
+            got = f"reads {', '.join(node.inputs) or 'nothing'}, should read {case.node}"
+            return self.failed(criterion, "wrong-input", symptom, detail=got, graph="after", mark=(new,))
+        if after.position(new) < after.position(case.node):
+            symptom = "The new node stands in front of the node that it reads."
+            return self.failed(criterion, "before-producer", symptom, graph="after", mark=((case.node, new),))
+        if any(after.position(user) < after.position(new) for user in after.users(new)):
+            symptom = "The new node stands behind nodes that read it."
+            return self.failed(criterion, "after-consumers", symptom, graph="after", mark=(new,))
+        if any(isinstance(a, list) for a in node.args):
+            symptom = "The further arguments of the op are packed into one."
+            return self.failed(criterion, "args-nested", symptom, graph="after", mark=(new,))
+        if case.args and len(node.args) + len(node.kwargs) == 1:
+            symptom = "The new node has lost the further arguments of the op."
+            return self.failed(criterion, "args-dropped", symptom, graph="after", mark=(new,))
+        if evidence.facts.get("returned") != new:
+            symptom = "The graph is right, but the function does not return the new node."
+            return self.failed(criterion, "returns-nothing", symptom)
+        return self.passed(criterion)
+
+    def _consumers(self, case: Case, after: GraphFacts, before: "fx.GraphModule", new: set[str]) -> Finding:
+        node = next(n for n in before.graph.nodes if n.name == case.node)
+        wanted = {user.name for user in node.users} - {ch.GUARDS}
+        left = [u for u in after.users(case.node) if u not in new | {ch.GUARDS}]
+        moved = {u for name in new for u in after.users(name)}
+        if not left and wanted <= moved:
+            return self.passed("consumers moved")
+        some = bool(wanted & moved)
+        symptom = "The consumers still read the old node, so the new one has no effect."
+        if some:
+            symptom = "Some consumers still read the old node."
+        kind = "only-first-user" if some else "users-not-moved"
+        mark = tuple((case.node, u) for u in left)
+        detail = f"still reading {case.node}: {', '.join(left)}"
+        return self.failed("consumers moved", kind, symptom, detail=detail, graph="after", mark=mark)
+
+
+def _reference(case: Case) -> "fx.GraphModule":
+    from common.graph_utils import splice_op
+
+    gm = exported(case.model, case.seed)
+    splice_op(gm, next(n for n in gm.graph.nodes if n.name == case.node), ch.op(case.op), *case.args)
+    gm.recompile()
+    return gm

@@ -1,0 +1,2 @@
+def alias_story():
+    return ["overwritten", "overwritten", "kept", "kept"]

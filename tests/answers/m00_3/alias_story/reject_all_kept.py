@@ -1,0 +1,4 @@
+# finds: own-tensors
+# not: last-writer
+def alias_story():
+    return ["kept", "kept", "kept", "kept"]

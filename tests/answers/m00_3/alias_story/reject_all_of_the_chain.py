@@ -1,0 +1,3 @@
+# finds: last-writer
+def alias_story():
+    return ["overwritten", "overwritten", "overwritten", "kept"]

@@ -1,0 +1,3 @@
+# finds: form
+def alias_story():
+    return [True, True, False, False]

@@ -1,0 +1,3 @@
+# finds: own-tensors
+def alias_story():
+    return ["overwritten", "kept", "kept", "kept"]

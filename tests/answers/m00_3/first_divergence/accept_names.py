@@ -1,0 +1,8 @@
+from common.graph_utils import node_outputs, sqnr
+
+
+def first_divergence(gm_a, gm_b, x, dB):
+    a, b = node_outputs(gm_a, x), node_outputs(gm_b, x)
+    for name in a:
+        if name in b and sqnr(a[name], b[name]) < dB:
+            return name

@@ -1,0 +1,12 @@
+# finds: any-difference
+import torch
+
+from common.graph_utils import node_outputs
+
+
+def first_divergence(gm_a, gm_b, x, dB):
+    a, b = node_outputs(gm_a, x), node_outputs(gm_b, x)
+    for name in a:
+        if name in b and not torch.equal(a[name], b[name]):
+            return name
+    return None

@@ -1,0 +1,6 @@
+# finds: equal-tensors
+import math
+
+
+def sqnr(ref, out):
+    return 10 * (math.log10((ref**2).sum()) - math.log10(((ref - out) ** 2).sum()))

@@ -1,0 +1,3 @@
+# finds: no-log
+def sqnr(ref, out):
+    return (ref**2).sum() / ((ref - out) ** 2).sum()

@@ -1,0 +1,7 @@
+# finds: self-loop
+def insert_op_after(gm, node, target, args):
+    with gm.graph.inserting_after(node):
+        new = gm.graph.call_function(target, (node, *args))
+    node.replace_all_uses_with(new)
+    gm.recompile()
+    return new

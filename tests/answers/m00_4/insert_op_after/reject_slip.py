@@ -1,0 +1,10 @@
+# finds: raised
+# not: called-directly
+def insert_op_after(gm, node, target, args):
+    consumers = list(node.user)
+    with gm.graph.inserting_after(node):
+        new = gm.graph.call_function(target, (node, *args))
+    for consumer in consumers:
+        consumer.replace_input_with(node, new)
+    gm.recompile()
+    return new

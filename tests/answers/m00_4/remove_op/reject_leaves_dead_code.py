@@ -1,0 +1,6 @@
+# finds: dead-code
+# not: one-pass
+def remove_op(gm, node):
+    node.replace_all_uses_with(node.args[0])
+    gm.graph.erase_node(node)
+    gm.recompile()

@@ -1,0 +1,5 @@
+# finds: no-recompile
+def replace_op(gm, old, new):
+    for node in gm.graph.nodes:
+        if node.target == old:
+            node.target = new

@@ -1,0 +1,9 @@
+# finds: old-still-there
+# not: users-not-moved
+def replace_op(gm, old, new):
+    for node in list(gm.graph.nodes):
+        if node.target == old:
+            with gm.graph.inserting_after(node):
+                other = gm.graph.call_function(new, node.args, node.kwargs)
+            node.replace_all_uses_with(other)
+    gm.recompile()

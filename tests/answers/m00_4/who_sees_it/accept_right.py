@@ -1,0 +1,2 @@
+def who_sees_it():
+    return ["old", "old", "new", "new", "new"]

@@ -1,0 +1,3 @@
+# finds: nobody-reads-it
+def who_sees_it():
+    return ["new", "old", "new", "new", "new"]

@@ -1,0 +1,3 @@
+# finds: form
+def who_sees_it():
+    return {"1": "old"}

@@ -1,0 +1,3 @@
+# finds: recompile
+def who_sees_it():
+    return ["old", "old", "old", "old", "old"]
