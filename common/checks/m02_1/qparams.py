@@ -240,8 +240,8 @@ def _tries(case: Case) -> list[Try]:
     for i in range(case.n):
         a, b = rng.uniform(0.05, 1), rng.uniform(1.1, 9)
         lo, hi = ((-a, b), (a, b), (-b, -a), (-b, a))[i % 4]
-        integers = case.integers[i // 4 % len(case.integers)]
-        found.append(Try(lo * case.size, hi * case.size, *integers, case.scheme, case.eps))
+        quant_min, quant_max = case.integers[i // 4 % len(case.integers)]
+        found.append(Try(lo * case.size, hi * case.size, quant_min, quant_max, case.scheme, case.eps))
     return found
 
 
