@@ -127,3 +127,19 @@ def test_three_counts_and_the_same_numbers() -> None:
         reference = plain(pictures)
         assert torch.equal(unfolded(pictures), reference)
         assert torch.equal(merged(pictures), reference)
+
+
+def test_the_right_count_with_the_numbers_of_the_neighbours() -> None:
+    chain = _prepared("conv_chain")
+    plain, mixed = convert_pt2e(copy.deepcopy(chain)), convert_pt2e(copy.deepcopy(chain))
+    quantizes = [n for n in qdq_nodes(mixed) if short(n.target) == "quantize_per_tensor"]
+    numbers = [n.args[1:] for n in quantizes]
+    for node, others in zip(quantizes, numbers[1:] + numbers[:1], strict=True):
+        node.args = (node.args[0], *others)
+        for reader in list(node.users):
+            reader.args = (node, *others)
+    mixed.recompile()
+    assert len(qdq_nodes(mixed)) == len(qdq_nodes(plain))
+    (x,) = example_inputs(seed=3)
+    with torch.no_grad():
+        assert sqnr(plain(x), mixed(x)) < 20

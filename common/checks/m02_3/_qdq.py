@@ -66,7 +66,8 @@ class View:
     """A recorded graph, read as quantize and dequantize nodes."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self.graph: GraphFacts = evidence.graph("after")
+        raw = evidence.graph("after").raw
+        self.graph = GraphFacts({**raw, "nodes": [n | {"target": _overload(n["target"])} for n in raw["nodes"]]})
         names = evidence.facts.get("constants", [])
         self.constants = {name: evidence.tensor(f"constant:{i}") for i, name in enumerate(names)}
 
@@ -117,6 +118,11 @@ class View:
     def observers(self) -> list[str]:
         """Names of the call_module nodes, the guards apart."""
         return [n.name for n in self.graph.nodes if n.op == "call_module" and n.target != GUARDS]
+
+
+def _overload(target: str) -> str:
+    """An op without overload works in a graph too, and is the default one."""
+    return f"{target}.default" if target.startswith("quantized_decomposed.") and target.count(".") == 1 else target
 
 
 @dataclass(frozen=True)
