@@ -66,7 +66,7 @@ class HandConvert(Exercise):
         "with the observers in it.",
         "not-a-graph": "The caller goes on with what the function returns: the GraphModule.",
     }
-    public_cases = (Case(model="conv_relu"), Case(model="residual"))
+    public_cases = (Case(model="conv_relu"), Case(model="residual"), Case(model="pool_chain"))
     facts = FACTS | {"is_graph_module": {"type": "boolean"}}
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
