@@ -9,7 +9,7 @@ import pytest
 from commands import ROOT, tree
 
 from common.exercise import all_exercises, find_exercise
-from pt2e_kit.demo import ASSIGNMENT, CLASS, MARK, make_course
+from pt2e_kit.demo import ASSIGNMENT, CLASS, MARK, NOTEBOOK, make_course
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +57,7 @@ def test_the_demo_makes_its_folder_anew_and_spares_others(tmp_path: Path) -> Non
     course = make_course(folder)
     assert (folder / MARK).is_file()
     assert course.assignments() == [ASSIGNMENT]
+    assert [p.name for p in course.source(ASSIGNMENT).iterdir()] == [NOTEBOOK]
     assert len(course.submissions(ASSIGNMENT)) == 12
     (folder / "left-over").touch()
     make_course(folder)

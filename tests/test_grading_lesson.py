@@ -9,22 +9,20 @@ from grading_kit import ROOT, check_schema
 
 from common.exercise import all_exercises
 from pt2e_kit.course import Course
+from pt2e_kit.demo import ASSIGNMENT, NOTEBOOK, make_course
 from pt2e_kit.notebooks import HIDDEN, read_notebook
 from pt2e_kit.record import grade_assignment, write_feedback
 
-LESSON = "m02_2_observers_by_hand"
 STUDENTS = ["s04", "s10", "s11", "s12"]
 
 
 @pytest.mark.slow
 def test_the_demo_class(tmp_path: Path):
-    shutil.copytree(ROOT / "source", tmp_path / "source")
-    shutil.copyfile(ROOT / "nbgrader_config.py", tmp_path / "nbgrader_config.py")
-    for student in STUDENTS:
-        shutil.copytree(ROOT / "demo" / "submitted" / student, tmp_path / "submitted" / student)
-    course = Course(tmp_path)
+    course = make_course(tmp_path / "class")
+    for student in set(course.submissions(ASSIGNMENT)) - set(STUDENTS):
+        shutil.rmtree(course.root / "submitted" / student)
 
-    outcome = grade_assignment(course, "m02_by_hand", seed_file=tmp_path / "seed", jobs=2)
+    outcome = grade_assignment(course, ASSIGNMENT, seed_file=tmp_path / "seed", jobs=2)
 
     results = outcome.results
     assert outcome.all_graded and list(results) == STUDENTS
@@ -42,7 +40,7 @@ def test_the_demo_class(tmp_path: Path):
     assert all(n["message"] for r in results.values() for n in r["notes"])
 
     assert nbgrader_scores(course) == {s: r["score"] for s, r in results.items()}
-    pages = write_feedback(course, "m02_by_hand")
+    pages = write_feedback(course, ASSIGNMENT)
     assert [p.parent.parent.name for p in pages] == STUDENTS
     for page in pages:
         look_at(page.read_text(encoding="utf-8"), results[page.parent.parent.name])
@@ -55,7 +53,7 @@ def nbgrader_scores(course: Course) -> dict[str, float]:
     with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:
         return {
             s.student.id: sum(g.auto_score or 0 for n in s.notebooks for g in n.grades)
-            for s in gradebook.find_assignment("m02_by_hand").submissions
+            for s in gradebook.find_assignment(ASSIGNMENT).submissions
         }
 
 
@@ -70,7 +68,7 @@ def look_at(page: str, result: dict) -> None:
         for finding in entry["findings"]:
             assert finding["symptom"].replace("`", "") in text
             assert finding["why"].replace("`", "") in text
-    source = read_notebook((ROOT / "source" / "m02_by_hand" / f"{LESSON}.ipynb").read_bytes())
+    source = read_notebook((ROOT / "source" / ASSIGNMENT / NOTEBOOK).read_bytes())
     regions = [region for cell in source.cells for region in HIDDEN.findall(cell.source)]
     public = repr([exercise.public_cases for exercise in all_exercises()])
     shown = set(re.findall(r"\w+", public)) | {

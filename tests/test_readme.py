@@ -68,10 +68,10 @@ def test_commands_without_a_course_work(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_commands_of_a_course_work(tmp_path: Path) -> None:
-    """In README's order, as one person would go through them; one submission is handed in."""
+    """In README's order, as one person would go through them; the solutions of a module are handed in."""
     course = copy_checkout(tmp_path / "a course")
     handed_in = course / "submitted" / "ada" / ASSIGNMENT
-    shutil.copytree(ROOT / "demo" / "submitted" / "s01" / ASSIGNMENT, handed_in)
+    shutil.copytree(ROOT / "solutions" / ASSIGNMENT, handed_in)
     steps = _run_all(_to_run(True), course)
     assert steps == {"fmt", "release", "grade", "generate_assignment", "autograde", "generate_feedback", "export"}
     results = course / "results" / ASSIGNMENT / "ada" / "results.json"

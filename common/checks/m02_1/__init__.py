@@ -1,0 +1,1 @@
+"""Exercises of lesson m02_1: from a range to integers."""

@@ -1,0 +1,1 @@
+"""Exercises of lesson m02_3: convert by hand."""

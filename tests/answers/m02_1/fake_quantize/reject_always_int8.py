@@ -1,0 +1,8 @@
+# finds: hard-coded-range
+# not: no-clamp
+import torch
+
+
+def fake_quantize(x, scale, zero_point, quant_min, quant_max):
+    q = torch.clamp(torch.round(x / scale) + zero_point, -128, 127)
+    return scale * (q - zero_point)

@@ -1,0 +1,8 @@
+# finds: truncated
+# not: half-up
+import torch
+
+
+def fake_quantize(x, scale, zero_point, quant_min, quant_max):
+    q = torch.clamp((x / scale).long() + zero_point, quant_min, quant_max)
+    return scale * (q - zero_point)

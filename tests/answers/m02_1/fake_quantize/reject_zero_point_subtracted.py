@@ -1,0 +1,8 @@
+# finds: wrong-sign
+# not: clamps-before-zero-point
+import torch
+
+
+def fake_quantize(x, scale, zero_point, quant_min, quant_max):
+    q = torch.clamp(torch.round(x / scale) - zero_point, quant_min, quant_max)
+    return scale * (q + zero_point)

@@ -1,0 +1,7 @@
+# finds: no-zero
+# not: one-step-too-many, ignores-scheme
+def qparams(lo, hi, quant_min, quant_max, scheme, eps):
+    if scheme == "symmetric":
+        return max(max(-lo, hi) / ((quant_max - quant_min) / 2), eps), 0
+    scale = max((hi - lo) / (quant_max - quant_min), eps)
+    return scale, min(max(quant_min - round(lo / scale), quant_min), quant_max)

@@ -1,0 +1,8 @@
+# finds: truncated
+# not: not-rounded, wrong-place
+def qparams(lo, hi, quant_min, quant_max, scheme, eps):
+    lo, hi = min(lo, 0.0), max(hi, 0.0)
+    if scheme == "symmetric":
+        return max(max(-lo, hi) / ((quant_max - quant_min) / 2), eps), 0
+    scale = max((hi - lo) / (quant_max - quant_min), eps)
+    return scale, min(max(quant_min - int(lo / scale), quant_min), quant_max)

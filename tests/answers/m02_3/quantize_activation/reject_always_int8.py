@@ -1,0 +1,16 @@
+# finds: hard-coded-range
+# not: limits-swapped, dq-differs
+import torch
+
+ops = torch.ops.quantized_decomposed
+
+
+def quantize_activation(gm, obs_node):
+    observer = gm.get_submodule(obs_node.target)
+    scale, zero_point = observer.calculate_qparams()
+    numbers = (scale.item(), zero_point.item(), -128, 127, torch.int8)
+    with gm.graph.inserting_before(obs_node):
+        q = gm.graph.call_function(ops.quantize_per_tensor.default, (obs_node.args[0], *numbers))
+        dq = gm.graph.call_function(ops.dequantize_per_tensor.default, (q, *numbers))
+    obs_node.replace_all_uses_with(dq)
+    gm.graph.erase_node(obs_node)

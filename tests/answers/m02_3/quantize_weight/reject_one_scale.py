@@ -1,0 +1,17 @@
+# finds: one-scale
+# not: wrong-axis
+import torch
+
+ops = torch.ops.quantized_decomposed
+
+
+def quantize_weight(gm, obs_node):
+    observer = gm.get_submodule(obs_node.target)
+    weight = gm.get_parameter(obs_node.args[0].target)
+    scales, _zeros = observer.calculate_qparams()
+    numbers = (scales.max().item(), 0, observer.quant_min, observer.quant_max, observer.dtype)
+    gm.register_buffer("stored", ops.quantize_per_tensor(weight.detach(), *numbers))
+    with gm.graph.inserting_before(obs_node):
+        dq = gm.graph.call_function(ops.dequantize_per_tensor.default, (gm.graph.get_attr("stored"), *numbers))
+    obs_node.replace_all_uses_with(dq)
+    gm.graph.erase_node(obs_node)

@@ -1,0 +1,18 @@
+# finds: tensor-as-argument
+# not: wrong-axis
+import torch
+
+ops = torch.ops.quantized_decomposed
+
+
+def quantize_weight(gm, obs_node):
+    observer = gm.get_submodule(obs_node.target)
+    weight = gm.get_parameter(obs_node.args[0].target)
+    scales, zeros = observer.calculate_qparams()
+    numbers = (observer.ch_axis, observer.quant_min, observer.quant_max, observer.dtype)
+    gm.register_buffer("stored", ops.quantize_per_channel(weight.detach(), scales, zeros, *numbers))
+    with gm.graph.inserting_before(obs_node):
+        stored = gm.graph.get_attr("stored")
+        dq = gm.graph.call_function(ops.dequantize_per_channel.default, (stored, scales, zeros, *numbers))
+    obs_node.replace_all_uses_with(dq)
+    gm.graph.erase_node(obs_node)
