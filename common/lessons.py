@@ -26,6 +26,7 @@ class Lesson:
 _ALL = (
     Lesson("m01_0", _("Post-training quantization in four steps: overview"), "m01_ptq"),
     Lesson("m01_1", _("The smallest PTQ"), "m01_ptq"),
+    Lesson("m01_2", _("What prepare and convert changed"), "m01_ptq"),
     Lesson("m02_2", _("Observers and fake quant put in by hand"), "m02_by_hand"),
     Lesson("m03_1", _("Annotation, quantizer, prepare_pt2e"), "m03_quantizer"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
