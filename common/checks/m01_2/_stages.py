@@ -94,7 +94,7 @@ def _weights_only(how: str) -> Any:
 def reorder(gm: "fx.GraphModule") -> None:
     """Bring the nodes of a graph into another order that is right as well: each as late as its first reader allows.
 
-    Of several inputs the last one comes first. Placeholders keep their place before all that is computed.
+    Of several inputs the last one comes first, and of several users too. Placeholders keep their place before all that is computed.
     """
     order: list[Any] = []
     seen: set[Any] = set()
@@ -113,6 +113,8 @@ def reorder(gm: "fx.GraphModule") -> None:
         visit(node)
     for node in order[:-1]:
         end.prepend(node)
+    for node in reversed(order):
+        node.args = node.args  # writing them anew moves the node to the end of its inputs' users
     gm.graph.lint()
     gm.recompile()
 

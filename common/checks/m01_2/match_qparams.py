@@ -35,6 +35,8 @@ class MatchQParams(Exercise):
     misconceptions = {
         "by-numbers": "Values that share an observer have the same scale and zero point, so the numbers cannot tell "
         "them apart. Who reads the value can.",
+        "first-reader": "An observed value can have other readers than its quantize node: some read the plain value. Look "
+        "at what a node does before you take it.",
         "by-order": "The order of the nodes, and the numbers in their names, depend on how a graph was built. The same "
         "graph may be written down in another order.",
         "one-dq": "convert_pt2e gives each reader of a quantized value a dequantize node of its own.",
@@ -114,6 +116,10 @@ class MatchQParams(Exercise):
         if not wrong:
             return self.passed("q")
         kind = _by_order(got, wrong, 0, known) or _numbers_only(converted, got, wanted, wrong, 0)
+        nodes = nodes_of(converted)
+        taken = [nodes[q] for q in (got[name][0] for name in wrong if name in got) if q in nodes]
+        if kind is None and any("quantize_" not in str(n.target) for n in taken):
+            kind = "first-reader"
         symptom = "The quantize node of an activation is not the one that stands in the place of its observer."
         return self.failed("q", kind, symptom, detail=_detail(got, wanted, wrong[0]))
 
