@@ -29,6 +29,7 @@ _ALL = (
     Lesson("m01_2", _("What prepare and convert changed"), "m01_ptq"),
     Lesson("m02_2", _("Observers and fake quant put in by hand"), "m02_by_hand"),
     Lesson("m03_1", _("Annotation, quantizer, prepare_pt2e"), "m03_quantizer"),
+    Lesson("m03_2", _("Reading XNNPACKQuantizer"), "m03_quantizer"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
 )

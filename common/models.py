@@ -180,6 +180,23 @@ class Branches(nn.Module):
         return torch.cat([z, y, self.conv_c(x)], dim=1)
 
 
+class Gate(nn.Module):
+    """conv → (relu → conv → sigmoid → relu) · conv: a conv with two readers, and ops that a quantizer may not know."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 4, 1)
+        self.sigmoid = nn.Sigmoid()
+        self.relu_b = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv_a(x)
+        gate = self.sigmoid(self.conv_b(self.relu_a(y)))
+        return self.relu_b(gate) * y
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -223,6 +240,7 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "residual": Residual,
     "twice_used": TwiceUsed,
     "branches": Branches,
+    "gate": Gate,
     "linear_relu": LinearReLU,
     "plain_conv": PlainConv,
     "add_pool": AddPool,
