@@ -6,7 +6,10 @@ import pytest
 import torch
 from torch import nn
 
+from common.checks.m03_1._labels import observed
+from common.checks.m03_2._labelled import GUARDS, labelled, prepared, reason
 from common.env import quiet
+from common.exercise import Case
 from common.graph_utils import observer_nodes
 from common.models import example_inputs, get_model
 from common.pt2e import (
@@ -143,3 +146,19 @@ def test_a_linear_that_is_left_out_reads_an_observed_value() -> None:
     gm = _prepared("pool_chain", quantizer.set_module_type(nn.Linear, None))
     reads = [str(a) for a in next(n for n in gm.graph.nodes if n.name == "linear").args]
     assert reads[0].startswith("activation_post_process") and reads[1:] == ["fc_weight", "fc_bias"]
+
+
+@pytest.mark.parametrize("net", ["residual", "gate", "pool_chain", "add_pool", "linear_relu", "branches", "cat_pool"])
+@pytest.mark.parametrize("without", [None, "Conv2d"])
+def test_the_five_words_say_what_prepare_does(net: str, without: str | None) -> None:
+    """The rule of exercise 2 is a rule about labels; prepare_pt2e must agree with it on every edge."""
+    case = Case(model=net, without=without)
+    gm, after = labelled(case), prepared(case)
+    edges = {(i.name, n.name) for n in gm.graph.nodes if n.name != GUARDS for i in n.all_input_nodes}
+    told = {edge: reason(gm, *edge) for edge in edges}
+    assert {edge for edge, word in told.items() if word in ("own", "shared")} == observed(after)
+    places: dict[int, set[str]] = {}
+    for node, observer in observer_nodes(after):
+        places.setdefault(id(observer), set()).add(str(node.args[0]))
+    together = {value for values in places.values() if len(values) > 1 for value in values}
+    assert {a for (a, _b), word in told.items() if word == "shared"} <= together

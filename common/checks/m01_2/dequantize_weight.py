@@ -46,7 +46,7 @@ class DequantizeWeight(Exercise):
     public_cases = (
         Case(model="conv_relu", name="conv2d"),
         Case(model="residual", name="conv2d_1", weights="channel_axis_1", shift=0.05),
-        Case(model="linear_relu", name="linear", per_channel=False, seed=1),
+        Case(model="linear_relu", name="linear", weights="tensor_affine", shift=0.05, seed=1),
     )
     facts = {"weight": TENSOR, "type": {"type": "string"}}
 

@@ -42,7 +42,7 @@ class GraphDiff(Exercise):
         "users": "A rewired node is one that *reads* something else. Whoever is read by somebody else has other users, "
         "but computes from the same inputs as before.",
         "new-nodes-too": "Rewired are nodes that are in both graphs. A node that is new has not read anything before.",
-        "output-left-out": "The node `output` reads something too, and its input can change like any other.",
+        "output-left-out": "The node `output` reads something too. It holds its inputs in a list, so `args[0]` is not a node.",
     }
     public_cases = (
         Case(model="residual", before="exported", after="prepared"),
@@ -109,13 +109,11 @@ class GraphDiff(Exercise):
             "users": changed(lambda n: {u.name for u in n.users}),
             "by-object": {name for name in both if new[name].all_input_nodes},
         }
-        kind = next((kind for kind, names in wrong.items() if found == names), None)
+        kind = next((kind for kind, names in wrong.items() if found == names), None) if found else "counts"
         if found == set(both):
             kind = "by-object"
         elif kind is None and added and found - wanted == added:
             kind = "new-nodes-too"
-        elif kind is None and not found:
-            kind = "counts"
         symptom = "The names under 'rewired' are not those of the nodes that read something else."
         return self.failed("rewired", kind, symptom, detail=_difference(found, wanted))
 
@@ -136,13 +134,12 @@ def _difference(got: set[str], wanted: set[str]) -> str:
 def _pair(case: Case) -> "tuple[fx.GraphModule, fx.GraphModule]":
     """The two graphs of a case. `change` moves edges of the second one by hand: [node, "swap"] or [node, old, new]."""
     before, after = stage(case, case.before), stage(case, case.after)
-    change = case.get("change")
-    if change:
+    for name, *change in case.get("change") or ():
         nodes = nodes_of(after)
-        node = nodes[change[0]]
-        if change[1] == "swap":
+        node = nodes[name]
+        if change == ["swap"]:
             node.args = tuple(reversed(node.args))
         else:
-            node.replace_input_with(nodes[change[1]], nodes[change[2]])
-        after.recompile()
+            node.replace_input_with(nodes[change[0]], nodes[change[1]])
+    after.recompile()
     return before, after

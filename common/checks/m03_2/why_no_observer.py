@@ -117,6 +117,8 @@ class WhyNoObserver(Exercise):
             if all(said[e] == idea(e) for e in edges) and said != right:
                 return kind
         observed = ("own", "shared")
+        if set(said.values()) <= set(observed):
+            return "always-quantized"
         if all(said[e] in observed for e in edges if right[e] == "no label") and "no label" in right.values():
             return "always-quantized"
         swapped = [e for e in edges if {said[e], right[e]} == {"none", "fused"}]
