@@ -1,4 +1,4 @@
-"""Reading fx graphs: short names, counts, observers, q/dq nodes, and how far two outputs are apart."""
+"""Reading fx graphs: short names, counts, changes, observers, q/dq nodes, and how far two outputs are apart."""
 
 import math
 from collections import Counter
@@ -133,3 +133,18 @@ def diff_ops(
     ca, cb = op_counts(a), op_counts(b)
     rows: list[list[object]] = [[op, ca[op], cb[op], cb[op] - ca[op]] for op in sorted(set(ca) | set(cb))]
     return sorted(rows, key=lambda r: (r[3] == 0, str(r[0]))), ["op", label_a, label_b, "difference"]
+
+
+def node_changes(before: fx.GraphModule, after: fx.GraphModule) -> dict[str, list[str]]:
+    """Compare two graphs node by node: names under ``"added"``, ``"removed"`` and ``"rewired"``, in graph order.
+
+    Nodes with the same name are taken for the same one; it is rewired when it reads other nodes, or the same ones in
+    another order. Weights that change under the same name are not seen.
+    """
+    reads = [{n.name: [i.name for i in n.all_input_nodes] for n in gm.graph.nodes} for gm in (before, after)]
+    old, new = reads
+    return {
+        "added": [name for name in new if name not in old],
+        "removed": [name for name in old if name not in new],
+        "rewired": [name for name in new if name in old and new[name] != old[name]],
+    }

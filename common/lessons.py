@@ -28,10 +28,12 @@ _ALL = (
     Lesson("m00_4", _("Changing a graph"), "m00_graph"),
     Lesson("m01_0", _("Post-training quantization in four steps: overview"), "m01_ptq"),
     Lesson("m01_1", _("The smallest PTQ"), "m01_ptq"),
+    Lesson("m01_2", _("What prepare and convert changed"), "m01_ptq"),
     Lesson("m02_1", _("From a range to integers"), "m02_by_hand"),
     Lesson("m02_2", _("Observers and fake quant put in by hand"), "m02_by_hand"),
     Lesson("m02_3", _("Convert by hand"), "m02_by_hand"),
     Lesson("m03_1", _("Annotation, quantizer, prepare_pt2e"), "m03_quantizer"),
+    Lesson("m03_2", _("Reading XNNPACKQuantizer"), "m03_quantizer"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
 )

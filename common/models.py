@@ -227,6 +227,23 @@ class ManyOps(nn.Module):
         return nn.functional.relu6(y)
 
 
+class Gate(nn.Module):
+    """conv → (relu → conv → sigmoid → relu) · conv: a conv with two readers, and ops that a quantizer may not know."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 4, 1)
+        self.sigmoid = nn.Sigmoid()
+        self.relu_b = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv_a(x)
+        gate = self.sigmoid(self.conv_b(self.relu_a(y)))
+        return self.relu_b(gate) * y
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -278,6 +295,7 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "in_place": InPlace,
     "halves": Halves,
     "many_ops": ManyOps,
+    "gate": Gate,
 }
 
 

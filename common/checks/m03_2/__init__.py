@@ -1,0 +1,1 @@
+"""Exercises of lesson m03_2: reading XNNPACKQuantizer."""

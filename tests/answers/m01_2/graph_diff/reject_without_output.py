@@ -1,0 +1,10 @@
+# finds: output-left-out
+def graph_diff(before, after):
+    old = {n.name: n for n in before.graph.nodes}
+    new = {n.name: n for n in after.graph.nodes}
+    both = [name for name in new if name in old]
+    def inputs(node):
+        return [i.name for i in node.all_input_nodes]
+
+    rewired = {name for name in both if new[name].op != "output" and inputs(old[name]) != inputs(new[name])}
+    return {"added": set(new) - set(old), "removed": set(old) - set(new), "rewired": rewired}

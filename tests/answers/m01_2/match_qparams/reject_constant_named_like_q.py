@@ -1,0 +1,17 @@
+# finds: constant-as-q
+# not: by-order
+from common.graph_utils import observer_nodes, qdq_nodes, short
+
+
+def match_qparams(prepared, converted):
+    new = {n.name: n for n in converted.graph.nodes}
+    result = {}
+    for node, _observer in observer_nodes(prepared):
+        behind = set()
+        for reader in node.users:
+            inputs = zip(reader.all_input_nodes, new[reader.name].all_input_nodes, strict=True)
+            behind |= {dq for watched, dq in inputs if watched is node}
+        source = next(iter(behind)).args[0]
+        q = source.name
+        result[node.args[0].name] = (q, {dq.name for dq in behind})
+    return result

@@ -1,0 +1,23 @@
+# finds: none-dropped
+from common.pt2e import ANNOTATION_KEY, SharedQuantizationSpec
+
+
+def kind(spec):
+    if spec is None:
+        return None
+    if isinstance(spec, SharedQuantizationSpec):
+        return "shared"
+    return "per_channel" if "per_channel" in str(spec.qscheme) else "per_tensor"
+
+
+def annotation_table(gm, quantizer):
+    quantizer.annotate(gm)
+    result = {}
+    for node in gm.graph.nodes:
+        label = node.meta.get(ANNOTATION_KEY)
+        if label is not None:
+            inputs = {p.name: kind(s) for p, s in label.input_qspec_map.items() if s is not None}
+            output = kind(label.output_qspec)
+            if any([output, *inputs.values()]):
+                result[node.name] = (inputs, output)
+    return result

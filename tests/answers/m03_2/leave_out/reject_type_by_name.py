@@ -1,0 +1,3 @@
+# finds: raised
+def leave_out(quantizer, module_type):
+    return quantizer.set_module_type("torch.nn." + module_type.__name__, None)

@@ -1,0 +1,3 @@
+# finds: always-quantized
+def why_no_observer(gm, a, b):
+    return "own"
