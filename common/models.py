@@ -180,6 +180,66 @@ class Branches(nn.Module):
         return torch.cat([z, y, self.conv_c(x)], dim=1)
 
 
+class Gate(nn.Module):
+    """conv → two halves → a · sigmoid(b) → minus its mean → average: two overloads of mean, and a Python function."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        a, b = self.conv(x).chunk(2, dim=1)
+        y = a * torch.sigmoid(b)
+        y = y - y.mean()
+        return y.mean(dim=(2, 3))
+
+
+class Tied(nn.Module):
+    """conv → relu → conv: the second conv has the weight of the first, and a bias of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 3, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(3, 3, 3, padding=1)
+        self.conv_b.weight = self.conv_a.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv_b(self.relu(self.conv_a(x)))
+
+
+class SplitWeight(nn.Module):
+    """conv → relu → average → linear · scale: the weight of linear is put together from two parameters by cat."""
+
+    scale: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, bias=False)
+        self.relu = nn.ReLU()
+        self.top = nn.Parameter(torch.randn(2, 4))
+        self.bottom = nn.Parameter(torch.randn(3, 4))
+        self.register_buffer("scale", torch.linspace(0.5, 1.5, 5))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv(x)).mean(dim=(2, 3))
+        return nn.functional.linear(y, torch.cat([self.top, self.bottom])) * self.scale
+
+
+class ReshapeLinear(nn.Module):
+    """conv → relu → reshape → linear: forward reads the batch size of its input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2, 3, stride=2, padding=1)
+        self.relu = nn.ReLU()
+        self.fc = nn.Linear(2 * 8 * 8, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv(x))
+        return self.fc(y.reshape(x.shape[0], -1))
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -228,6 +288,10 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "add_pool": AddPool,
     "conv_bn_drop": ConvBNDrop,
     "pool_chain": PoolChain,
+    "gate": Gate,
+    "tied": Tied,
+    "split_weight": SplitWeight,
+    "reshape_linear": ReshapeLinear,
 }
 
 
