@@ -25,6 +25,7 @@ class Lesson:
 
 _ALL = (
     Lesson("m00_1", _("What torch.export gives you"), "m00_graph"),
+    Lesson("m00_2", _("Reading a graph"), "m00_graph"),
     Lesson("m01_0", _("Post-training quantization in four steps: overview"), "m01_ptq"),
     Lesson("m01_1", _("The smallest PTQ"), "m01_ptq"),
     Lesson("m02_2", _("Observers and fake quant put in by hand"), "m02_by_hand"),

@@ -240,6 +240,41 @@ class ReshapeLinear(nn.Module):
         return self.fc(y.reshape(x.shape[0], -1))
 
 
+class ReluKinds(nn.Module):
+    """Four times conv → something like relu: relu, relu6 as a function, ReLU6 as a module, relu in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 3, 1)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(3, 3, 1)
+        self.conv_c = nn.Conv2d(3, 3, 1)
+        self.relu6 = nn.ReLU6()
+        self.conv_d = nn.Conv2d(3, 3, 1)
+        self.in_place = nn.ReLU(inplace=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv_a(x))
+        y = nn.functional.relu6(self.conv_b(y))
+        y = self.relu6(self.conv_c(y))
+        return self.in_place(self.conv_d(y))
+
+
+class SideReader(nn.Module):
+    """conv → relu → conv, and the output of the first conv, before its relu, is added again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 4, 3, padding=1)
+        self.relu_b = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv_a(x)
+        return self.relu_b(y + self.conv_b(self.relu_a(y)))
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -292,6 +327,8 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "tied": Tied,
     "split_weight": SplitWeight,
     "reshape_linear": ReshapeLinear,
+    "relu_kinds": ReluKinds,
+    "side_reader": SideReader,
 }
 
 

@@ -1,5 +1,6 @@
 """Count the ops of an exported graph by their short name."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -85,8 +86,9 @@ class OpCounts(Exercise):
             return self.passed("names")
         detail = f"strange: {', '.join(sorted(strange)) or 'none'}; missing: {', '.join(sorted(missing)) or 'none'}"
         calls = [n for n in gm.graph.nodes if n.op == "call_function"]
+        node_names = {n.name for n in calls} | {re.sub(r"_\d+$", "", n.name) for n in calls}
         kind, symptom = None, "The names are not the short names of the ops."
-        if strange and strange <= {n.name for n in calls}:
+        if strange and strange <= node_names:
             kind, symptom = "node-names", "The names are those of the nodes, and not of what they compute."
         elif strange and all(s.startswith("aten") and s not in wanted for s in strange):
             kind, symptom = "full-name", "The names are longer than the short names of the ops."

@@ -29,7 +29,7 @@ class ParametersUsedBy(Exercise):
     misconceptions = {
         "form": "The result is a set of strings such as `'conv.weight'`.",
         "node-names": "The node is called `conv_weight`, because a node's name is a name in Python code. The parameter is "
-        "called `conv.weight`, and that is the node's target.",
+        "called `conv.weight`, and that is the node's target. The one cannot be computed from the other.",
         "activations": "What an op reads from its inputs at run time is an activation, not a parameter. Only a `get_attr` "
         "node fetches something that is stored in the model.",
         "follows-activations": "Asked for was what this one node reads. The parameters of the ops in front of it have done "
@@ -66,7 +66,7 @@ class ParametersUsedBy(Exercise):
         underscored = {n.name for n in gm.graph.nodes if n.op == "get_attr"} - {
             str(n.target) for n in gm.graph.nodes if n.op == "get_attr"
         }
-        renamed = found & underscored
+        renamed = {f for f in found - {str(n.target) for n in gm.graph.nodes} if f.replace(".", "_") in underscored}
         yield self._complete(gm, node, wanted, found, renamed)
         yield self._rest(gm, node, wanted, found, renamed)
 
@@ -80,7 +80,7 @@ class ParametersUsedBy(Exercise):
         kind, symptom = "some-missing", "A parameter that the node reads is missing."
         direct = {str(getattr(a, "target", "")) for a in node.args}
         if renamed:
-            kind, symptom = "node-names", "There are names of nodes in the result, and not of parameters."
+            kind, symptom = "node-names", "There are names in the result that are made from names of nodes."
         elif found & _same_module(gm, node, wanted):
             kind, symptom = "by-module", "The result has names of the module, but not what the node reads."
         elif missing.isdisjoint(direct):
@@ -98,7 +98,7 @@ class ParametersUsedBy(Exercise):
         activations = {n.name for n in gm.graph.nodes if n.op != "get_attr"}
         kind, symptom = None, "There is a name in the result that the node does not read."
         if extra & renamed:
-            kind, symptom = "node-names", "There are names of nodes in the result, and not of parameters."
+            kind, symptom = "node-names", "There are names in the result that are made from names of nodes."
         elif extra & activations:
             kind, symptom = "activations", "There is a name in the result that is no parameter."
         elif extra <= _same_module(gm, node, wanted):
