@@ -72,3 +72,15 @@ def test_an_op_that_works_on_weights_alone() -> None:
     nodes = _nodes("split_weight")
     assert {n.op for n in nodes["cat"].all_input_nodes} == {"get_attr"}
     assert nodes["linear"].args[1] is nodes["cat"]
+
+
+def test_notes_are_not_brought_up_to_date() -> None:
+    gm = _export("residual")
+    nodes = {n.name: n for n in gm.graph.nodes}
+    conv, last = nodes["conv2d"], nodes["relu_1"]
+    conv.args = (*conv.args[:3], [2, 2], [1, 1])
+    with gm.graph.inserting_after(last):
+        new = gm.graph.call_function(aten.neg.default, (last,))
+    gm.recompile()
+    assert not new.meta and last.meta["val"].shape[2:] == (16, 16)
+    assert gm(*example_inputs()).shape[2:] == (8, 8)
