@@ -275,6 +275,25 @@ class SideReader(nn.Module):
         return self.relu_b(y + self.conv_b(self.relu_a(y)))
 
 
+class Adds(nn.Module):
+    """Three additions: one takes relu twice, one has a conv on the right, one has a conv on the left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 1)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 4, 1)
+        self.relu_b = nn.ReLU()
+        self.conv_c = nn.Conv2d(3, 4, 1)
+        self.conv_d = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu_a(self.conv_a(x))
+        y = self.relu_b(self.conv_b(y + y))
+        z = y + self.conv_c(x)
+        return self.conv_d(z) + z
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -329,6 +348,7 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "reshape_linear": ReshapeLinear,
     "relu_kinds": ReluKinds,
     "side_reader": SideReader,
+    "adds": Adds,
 }
 
 

@@ -45,8 +45,8 @@ class ExportDynamic(Exercise):
         "it is free.",
         "one-is-a-constant": "Export takes a size of 1 (or 0) for a constant even where it is declared to be free: too much "
         "in torch depends on whether a size is 1. The example must have a batch of 2 or more.",
-        "one-input-only": "Each input has an entry of its own in `dynamic_shapes`. An input without one keeps its size, and "
-        "whatever is combined with it as well.",
+        "one-input-only": "Each input has an entry of its own in `dynamic_shapes`, and models call their inputs as they like. "
+        "An input without an entry keeps its size, and whatever is combined with it as well.",
         "train-mode": "Export records what the model does in its present mode. In train mode batch norm uses the statistics "
         "of the batch and dropout drops at random, and the graph does so for ever.",
         "caller-mode": "`.eval()` changes the model it is called on, and every module in it. The caller who goes on with the "

@@ -36,13 +36,15 @@ class FindPairs(Exercise):
         "second-reader": "If somebody else reads the value between the two ops, it must go on existing, so the two cannot "
         "become one.",
         "packet-or-overload": "`aten.relu` is the packet with all overloads, `aten.relu.default` is one of them. The target "
-        "of a node is an overload, and the two are never equal.",
+        "of a node is an overload, and the two are never equal. Nor is every overload called `default`: compare packet with "
+        "packet.",
         "text-search": "A piece of text is found in longer names too: “relu” is in relu6 and in relu_, which are other ops.",
         "node-names": "A node's name is only a name in the generated code, and may be anything. What the node computes is in "
         "its target.",
         "first-argument": "An op may read the producer in any of its arguments. In an addition, left and right are equal.",
         "inside-lists": "A node such as cat holds its inputs in a list: `args[0]` is the list, not a node. From the producer "
-        "to its reader (`node.users`) there is no such trouble.",
+        "to its reader (`node.users`) there is no such trouble. (If nothing is found for other ops either, the cause is "
+        "another one.)",
         "next-node": "The next node in the list is not always the one that reads. Who reads what stands in args and users "
         "only.",
         "counts-uses": "A reader that takes the node in two places is one reader, not two.",
@@ -91,16 +93,16 @@ class FindPairs(Exercise):
             return self.passed("complete")
         kind, symptom = None, "A pair is missing."
         order = list(nodes)
-        if all(nodes[b].all_input_nodes == [nodes[a]] and len(_places(nodes[b], nodes[a])) > 1 for a, b in missing):
-            kind = "counts-uses"
-        elif all(order[order.index(a) + 1] != b for a, b in missing):
-            kind = "next-node"
-        elif all(isinstance(nodes[b].args[0], (list, tuple)) for _a, b in missing):
+        if all(isinstance(nodes[b].args[0], (list, tuple)) for _a, b in missing) and not got:
             kind = "inside-lists"
-        elif all(nodes[b].args[0] is not nodes[a] for a, b in missing):
-            kind = "first-argument"
         elif not got:
             kind, symptom = "packet-or-overload", "Not one pair was found, although there are some."
+        elif all(order[order.index(a) + 1] != b for a, b in missing):
+            kind = "next-node"
+        elif all(len(_places(nodes[b], nodes[a])) > 1 for a, b in missing):
+            kind = "counts-uses"
+        elif all(nodes[b].args[0] is not nodes[a] for a, b in missing):
+            kind = "first-argument"
         elif len(got) == 1:
             kind = "one-pair"
         return self.failed("complete", kind, symptom, detail=f"missing: {sorted(missing)}")
