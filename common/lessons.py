@@ -24,6 +24,8 @@ class Lesson:
 
 
 _ALL = (
+    Lesson("m00_1", _("What torch.export gives you"), "m00_graph"),
+    Lesson("m00_2", _("Reading a graph"), "m00_graph"),
     Lesson("m00_3", _("Running a graph"), "m00_graph"),
     Lesson("m00_4", _("Changing a graph"), "m00_graph"),
     Lesson("m01_0", _("Post-training quantization in four steps: overview"), "m01_ptq"),

@@ -244,6 +244,106 @@ class Gate(nn.Module):
         return self.relu_b(gate) * y
 
 
+class Tied(nn.Module):
+    """conv → relu → conv: the second conv has the weight of the first, and a bias of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 3, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(3, 3, 3, padding=1)
+        self.conv_b.weight = self.conv_a.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv_b(self.relu(self.conv_a(x)))
+
+
+class SplitWeight(nn.Module):
+    """conv → relu → average → linear · scale: the weight of linear is put together from two parameters by cat."""
+
+    scale: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, bias=False)
+        self.relu = nn.ReLU()
+        self.top = nn.Parameter(torch.randn(2, 4))
+        self.bottom = nn.Parameter(torch.randn(3, 4))
+        self.register_buffer("scale", torch.linspace(0.5, 1.5, 5))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv(x)).mean(dim=(2, 3))
+        return nn.functional.linear(y, torch.cat([self.top, self.bottom])) * self.scale
+
+
+class ReshapeLinear(nn.Module):
+    """conv → relu → reshape → linear: forward reads the batch size of its input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2, 3, stride=2, padding=1)
+        self.relu = nn.ReLU()
+        self.fc = nn.Linear(2 * 8 * 8, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv(x))
+        return self.fc(y.reshape(x.shape[0], -1))
+
+
+class ReluKinds(nn.Module):
+    """Four times conv → something like relu: relu, relu6 as a function, ReLU6 as a module, relu in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 3, 1)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(3, 3, 1)
+        self.conv_c = nn.Conv2d(3, 3, 1)
+        self.relu6 = nn.ReLU6()
+        self.conv_d = nn.Conv2d(3, 3, 1)
+        self.in_place = nn.ReLU(inplace=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv_a(x))
+        y = nn.functional.relu6(self.conv_b(y))
+        y = self.relu6(self.conv_c(y))
+        return self.in_place(self.conv_d(y))
+
+
+class SideReader(nn.Module):
+    """conv → relu → conv, and the output of the first conv, before its relu, is added again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 4, 3, padding=1)
+        self.relu_b = nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv_a(x)
+        return self.relu_b(y + self.conv_b(self.relu_a(y)))
+
+
+class Adds(nn.Module):
+    """Three additions: one takes relu twice, one has a conv on the right, one has a conv on the left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 1)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 4, 1)
+        self.relu_b = nn.ReLU()
+        self.conv_c = nn.Conv2d(3, 4, 1)
+        self.conv_d = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu_a(self.conv_a(x))
+        y = self.relu_b(self.conv_b(y + y))
+        z = y + self.conv_c(x)
+        return self.conv_d(z) + z
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -296,6 +396,12 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "halves": Halves,
     "many_ops": ManyOps,
     "gate": Gate,
+    "tied": Tied,
+    "split_weight": SplitWeight,
+    "reshape_linear": ReshapeLinear,
+    "relu_kinds": ReluKinds,
+    "side_reader": SideReader,
+    "adds": Adds,
 }
 
 

@@ -1,0 +1,1 @@
+"""Exercises of lesson m00_2: reading a graph."""

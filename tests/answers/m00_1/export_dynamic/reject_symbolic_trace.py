@@ -1,0 +1,9 @@
+# finds: not-exported
+# not: program
+import copy
+
+from torch import fx
+
+
+def export_dynamic(model, example):
+    return fx.symbolic_trace(copy.deepcopy(model).eval())

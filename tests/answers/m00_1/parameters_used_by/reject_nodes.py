@@ -1,0 +1,3 @@
+# finds: form
+def parameters_used_by(gm, node):
+    return {n for n in node.all_input_nodes if n.op == "get_attr"}

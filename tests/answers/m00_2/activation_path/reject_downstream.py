@@ -1,0 +1,10 @@
+# finds: downstream
+# not: all-before, no-ops
+def activation_path(gm, node):
+    seen, todo = set(), [node]
+    while todo:
+        current = todo.pop()
+        if current not in seen and current.op == "call_function":
+            seen.add(current)
+            todo += list(current.users)
+    return [n.name for n in gm.graph.nodes if n in seen]
