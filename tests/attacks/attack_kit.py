@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from grading_kit import QUICK, cell, exercise_test, kit_notebook, make_cases, put, solution, tiny
+import nbformat
+from grading_kit import QUICK, ROOT, cell, exercise_test, kit_notebook, make_cases, put, solution, tiny
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from pt2e_kit.settings import Limits
 
-Where = Literal["plain", "kit", "ranges"]
+Where = Literal["plain", "shown", "kit", "ranges", "m02_2", "m01_1"]
 Kind = Literal["suspicion", "limit", "repair", "any"]
 
 SHORT = Limits(cell_seconds=3, interrupt_seconds=1)
@@ -52,12 +53,15 @@ class Attack:
         cells: cells of the student's own in front of the first test.
         change: changes the notebook in place: tags, metadata, outputs, cells.
         files: files beside the notebook, name → content; a content that begins with "-> " is a link's target.
-        where: "plain" (tiny course: asserts and a shown score), "kit" (insert_after and switch_story of m02_2),
-            "ranges" (qparams_from_range of m01_1).
+        spoil: changes the folder that is handed in, at last.
+        where: "plain" (tiny course: asserts and a shown score), "shown" (tests that show what a function of the
+            student's returns), "kit" (insert_after and switch_story of m02_2), "ranges" (qparams_from_range of
+            m01_1), "m02_2" and "m01_1" (the lessons, with stubs for answers).
         scores: the right ones, in order.
         earns: "exact": no other scores; "noted": more points are forgiven where a suspicion tells of it, because
-            nothing inside of one process can keep tests from a student's objects.
-        told: kind of note that an instructor must see, and a pattern in it.
+            nothing inside of one process can keep tests from a student's objects; "less": fewer points are right
+            too, because what it breaks is its own.
+        told: kind of note that an instructor must see, and patterns that must all be found.
         unseen: words that must not stand anywhere in the graded notebook's outputs, notes and findings.
         unseen_in_feedback: words that must not stand in the page for the student.
         limits: those it is graded with.
@@ -74,10 +78,11 @@ class Attack:
     cells: tuple[str, ...] = ()
     change: Callable[[NotebookNode], Any] | None = None
     files: Mapping[str, str | bytes] = field(default_factory=dict)
+    spoil: Callable[[Path], Any] | None = None
     where: Where = "plain"
     scores: tuple[float | None, ...] = (0, 3, 4, None)
-    earns: Literal["exact", "noted"] = "exact"
-    told: tuple[Kind, str] | None = None
+    earns: Literal["exact", "noted", "less"] = "exact"
+    told: tuple[Kind, *tuple[str, ...]] | None = None
     unseen: tuple[str, ...] = ()
     unseen_in_feedback: tuple[str, ...] = ()
     lasting: bool = False
@@ -127,16 +132,23 @@ class Place:
         return text
 
     def write_source(self, where: Where) -> Path:
-        """Write the source of the assignment."""
+        """Write the source of the assignment, or return that of the lesson."""
+        if where in LESSONS:
+            return ROOT / "source" / LESSONS[where][0]
         if where == "plain":
             put(self.source, make_cases.source())
             (self.source / "common.py").write_text(make_cases.COMMON)
             return self.source
-        return put(self.source, kit_notebook() if where == "kit" else ranges_notebook(), "p1.ipynb")
+        made = {"kit": kit_notebook, "ranges": ranges_notebook, "shown": shown_notebook}[where]()
+        return put(self.source, made, "p1.ipynb")
 
     def hand_in(self, attack: Attack, name: str = "evil") -> Path:
         """Write what is handed in; return its folder."""
-        folder = put(self.root / "submitted" / name / "a1", notebook(attack, self))
+        folder = self.root / "submitted" / name / "a1"
+        file = f"{LESSONS[attack.where][1]}.ipynb" if attack.where in LESSONS else "p1.ipynb"
+        put(folder, notebook(attack, self), file)
+        if attack.spoil is not None:
+            attack.spoil(folder)
         for file, content in attack.files.items():
             path = folder / file
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,19 +176,43 @@ def ranges_notebook(answer: str | None = None) -> NotebookNode:
     return new_notebook(cells=cells, metadata={"kernelspec": make_cases.KS})
 
 
-FIRST_TEST = {"plain": "q1t", "kit": "m02_2-insert_after", "ranges": "m01_1-qparams_from_range"}
+SHOWN = ("p1", "p2", "p3", "p4", "p5", "p6")
+
+
+def shown_notebook(answers: Mapping[str, str] | None = None) -> NotebookNode:
+    """A notebook of six tests of 4 points, each of which shows what a function of the student's returns."""
+    md, cells = make_cases.md, []
+    for name in SHOWN:
+        source = (
+            f"def {name}():\n    return 4" if answers is None else answers.get(name, f"def {name}():\n    return 3")
+        )
+        cells.append(new_code_cell(source, id=f"{name}a", metadata=md(name, False, True, False)))
+        cells.append(new_code_cell(f"{name}()", id=f"{name}t", metadata=md(f"{name}t", True, False, True, 4)))
+    return new_notebook(cells=cells, metadata={"kernelspec": make_cases.KS})
+
+
+LESSONS = {
+    "m02_2": ("m02_by_hand", "m02_2_observers_by_hand"),
+    "m01_1": ("m01_ptq", "m01_1_smallest_ptq"),
+}
+FIRST_TEST = {"plain": "q1t", "shown": "p1t", "kit": "m02_2-insert_after", "ranges": "m01_1-qparams_from_range"}
 
 
 def notebook(attack: Attack, place: Place) -> NotebookNode:
     """The notebook that is handed in."""
     answers = {name: place.fill(text) for name, text in attack.answers.items()}
-    if attack.where == "plain":
+    if attack.where in LESSONS:
+        folder, name = LESSONS[attack.where]
+        made = nbformat.read(ROOT / "release" / folder / f"{name}.ipynb", 4)
+    elif attack.where == "plain":
         made = tiny(**answers)
+    elif attack.where == "shown":
+        made = shown_notebook(answers)
     elif attack.where == "kit":
         made = kit_notebook(**{"insert_after": INSERT_WRONG, "q": "Because."} | answers)
     else:
         made = ranges_notebook(answers.get("ranges", RANGES_WRONG))
-    at = made.cells.index(cell(made, FIRST_TEST[attack.where]))
+    at = 0 if attack.where in LESSONS else made.cells.index(cell(made, FIRST_TEST[attack.where]))
     made.cells[at:at] = [new_code_cell(place.fill(source)) for source in attack.cells]
     if attack.change is not None:
         attack.change(made)

@@ -194,16 +194,47 @@ ATTACKS = [
         xfail="sys.setprofile lets an answer act between the lines of a plain test, and nothing is noted",
     ),
     Attack(
-        "thread_sets_the_score",
-        "set the variable with the score from a thread for as long as tests run",
+        "thread_patches_meanwhile",
+        "replace builtins.int from a thread while the test waits for the answer",
         {
-            "q3": "def score_words(ws):\n    return []\nimport sys, threading\nsys.setswitchinterval(1e-6)\n"
-            "names = globals()\ndef keep():\n    while True:\n        if 'got' in names:\n            names['got'] = 4\n"
-            "threading.Thread(target=keep, daemon=True).start()"
+            "q3": "import builtins, threading, time\nasked = threading.Event()\ndef patch():\n    asked.wait()\n"
+            "    builtins.int = lambda value: 1\nthreading.Thread(target=patch, daemon=True).start()\n"
+            "def score_words(ws):\n    asked.set()\n    time.sleep(0.1)\n    return []"
         },
         scores=(2, 3, 0, None),
         earns="noted",
         xfail="threads of an answer run on while plain tests run, and nothing is noted",
+    ),
+    Attack(
+        "alarm_patches_meanwhile",
+        "replace builtins.int from a signal handler while the test waits for the answer",
+        {
+            "q3": "import builtins, signal, time\ndef patch(*a):\n    builtins.int = lambda value: 1\n"
+            "signal.signal(signal.SIGALRM, patch)\n"
+            "def score_words(ws):\n    signal.setitimer(signal.ITIMER_REAL, 0.02)\n    time.sleep(0.1)\n    return []"
+        },
+        scores=(2, 3, 0, None),
+        earns="noted",
+        xfail="what a call of the answer patches is used by the rest of the plain test, and nothing is noted",
+    ),
+    Attack(
+        "call_patches_builtins",
+        "replace builtins.int when the test calls the answer for the first time",
+        {"q3": "import builtins\ndef score_words(ws):\n    builtins.int = lambda value: 1\n    return []"},
+        scores=(2, 3, 0, None),
+        earns="noted",
+        xfail="what a call of the answer patches is used by the rest of the plain test, and nothing is noted",
+    ),
+    Attack(
+        "destructor_patches_builtins",
+        "do so in the __del__ of what the answer returns",
+        {
+            "q3": "import builtins\nclass Words(list):\n    def __del__(self):\n        builtins.int = lambda value: 1\n"
+            "def score_words(ws):\n    return Words()"
+        },
+        scores=(2, 3, 0, None),
+        earns="noted",
+        xfail="what a destructor of the answer patches is used by the rest of the plain test, and nothing is noted",
     ),
     Attack(
         "frames_are_rewritten",

@@ -22,7 +22,7 @@ from pt2e_kit.grading import sandbox
 from pt2e_kit.grading.pipeline import Graded
 
 pytestmark = pytest.mark.slow
-GROUPS = ("on_tests", "on_names")
+GROUPS = ("on_tests", "on_names", "on_scores", "on_notebooks")
 ATTACKS: list[Attack] = [a for group in GROUPS for a in importlib.import_module(group).ATTACKS]
 needs_sandbox = pytest.mark.skipif(sandbox.bubblewrap() is None, reason="bubblewrap is not installed or does not work")
 
@@ -63,7 +63,7 @@ def test_attack(attack: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         look_at_pages(attack, graded)
         assert not arrived, "it reached a listener on this machine"
         assert seen_of(place) == before, "it changed files of the course, or of others"
-        assert not links_below(tmp_path / "kept")
+        look_at_evidence(tmp_path / "kept")
     assert not left_behind(place.mark, but=tmp_path)
     if attack.lasting:
         look_at_the_next(place)
@@ -76,11 +76,12 @@ def look_at_result(attack: Attack, graded: Graded) -> None:
         got, right = tuple(scores(graded)), attack.scores
         told = notes(graded, "suspicion")
         too_much = [i for i, (s, r) in enumerate(zip(got, right, strict=True)) if (s or 0) > (r or 0)]
-        assert got == right or (attack.earns == "noted" and too_much and told), (got, told)
+        right_way = {"exact": got == right, "noted": bool(too_much and told), "less": not too_much}[attack.earns]
+        assert got == right or right_way, (got, told)
     if attack.told is not None:
-        kind, words = attack.told
+        kind, *patterns = attack.told
         text = notes(graded) if kind == "any" else notes(graded, kind)
-        assert re.search(words, text), notes(graded)
+        assert all(re.search(pattern, text) for pattern in patterns), notes(graded)
     for text in texts_of(result):
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", text), repr(text)
         assert not text.startswith(("=", "+", "-", "@", "\t")), f"a spreadsheet takes it for a formula: {text[:60]!r}"
@@ -105,7 +106,7 @@ def look_at_pages(attack: Attack, graded: Graded) -> None:
             assert word not in everything, word
         for word in ("SECRET-H1", *attack.unseen_in_feedback):
             assert word not in feedback, word
-        assert len(json.dumps(notebook)) < 2_000_000 + 4 * attack.limits.output_bytes
+        assert all(len(str(c.outputs)) < 4 * attack.limits.output_bytes for c in notebook.cells if "outputs" in c)
 
 
 def outputs_of(notebook: Any) -> Iterator[Any]:
@@ -171,8 +172,11 @@ def seen_of(place: Place) -> dict[str, Any]:
     return found | {str(place.secret): place.secret.read_bytes()}
 
 
-def links_below(folder: Path) -> list[Path]:
-    return [p for p in folder.rglob("*") if p.is_symlink() or not (p.is_dir() or p.is_file())]
+def look_at_evidence(folder: Path) -> None:
+    """What is kept are plain files, and nothing of ours is among them."""
+    for path in folder.rglob("*"):
+        assert path.is_dir() or (path.is_file() and not path.is_symlink())
+        assert path.is_dir() or b"CLASS-SEED-SECRET" not in path.read_bytes()
 
 
 def left_behind(mark: str, but: Path) -> list[str]:
