@@ -24,6 +24,9 @@ Kind = Literal["suspicion", "limit", "repair", "any"]
 SHORT = Limits(cell_seconds=3, interrupt_seconds=1)
 """For attacks that hang: each costs its test these seconds."""
 
+PATIENT = Limits(cell_seconds=60)
+"""For exercises of the kit, which load torch."""
+
 PLAIN_FULL = (2, 3, 4, None)
 WRONG = {
     "q1": "def square(x):\n    return 0",
@@ -64,7 +67,7 @@ class Attack:
         told: kind of note that an instructor must see, and patterns that must all be found.
         unseen: words that must not stand anywhere in the graded notebook's outputs, notes and findings.
         unseen_in_feedback: words that must not stand in the page for the student.
-        limits: those it is graded with.
+        limits: those it is graded with, where the usual ones do not suit.
         state: the right state of the submission.
         lasting: it tries to change how others are graded: an honest submission is graded after it.
         unsafe: why stock nbgrader is not tried on it; empty: it is.
@@ -86,11 +89,16 @@ class Attack:
     unseen: tuple[str, ...] = ()
     unseen_in_feedback: tuple[str, ...] = ()
     lasting: bool = False
-    limits: Limits = QUICK
+    limits: Limits | None = None
     state: str = "graded"
     unsafe: str = ""
     xfail: str = ""
     hangs: str = ""
+
+    @property
+    def graded_with(self) -> Limits:
+        """The limits it is graded with."""
+        return self.limits or (QUICK if self.where in ("plain", "shown") else PATIENT)
 
 
 @dataclass(frozen=True)

@@ -124,10 +124,10 @@ def deep(folder: Path) -> None:
 
 
 def many_cells(folder: Path) -> None:
-    """Cells that look like ours, by the thousand: comparing each with each takes long."""
+    """Cells that look like ours, by the hundred: comparing each with each takes long."""
     notebook = nbformat.read(folder / "p1.ipynb", 4)
     words = " ".join(f"word{n}" for n in range(300))
-    notebook.cells += [new_code_cell(f"# {words} {n}", id=f"c{n}") for n in range(1500)]
+    notebook.cells += [new_code_cell(f"# {words} {n}", id=f"c{n}") for n in range(400)]
     for each in notebook.cells:
         each.metadata = NotebookNode()
     (folder / "p1.ipynb").write_text(json.dumps(notebook))
@@ -205,8 +205,8 @@ ATTACKS = [
         told=("any", "larger than"),
     ),
     Attack(
-        "cells_by_the_thousand",
-        "hand in 1500 cells without ids, so that finding ours takes long",
+        "cells_by_the_hundred",
+        "hand in 400 cells without ids, so that finding ours takes long",
         spoil=many_cells,
         scores=(2, 3, 4, None),
     ),

@@ -172,7 +172,7 @@ ATTACKS = [
         where="shown",
         scores=(0, 0, 0, 0, 0, 0),
         told=("suspicion", "p1t"),
-        xfail=NOT_SHOWN,
+        xfail="a call that returns None shows nothing and gets full marks, as np.testing.assert_allclose() does and must",
     ),
     Attack(
         "shown_twice",

@@ -88,9 +88,9 @@ class _Active(HTMLParser):
             if name.startswith("on"):
                 self.found.add(f"{name}={value}")
             bare = "".join(value.split()).casefold()
-            if name in _LINKS and bare.startswith(("javascript:", "vbscript:", "data:text", "data:image/svg", "//")):
+            if name in _LINKS and bare.startswith(("javascript:", "vbscript:", "data:text", "data:image/svg")):
                 self.found.add(f"{name}={value}")
-            if name in ("src", "srcset", "poster", "background") and bare.startswith(("http:", "https:")):
+            if name in ("src", "srcset", "poster", "background", "data") and bare.startswith(("http:", "https:", "//")):
                 self.found.add(f"{name}={value}")
 
     def handle_data(self, data: str) -> None:

@@ -22,7 +22,16 @@ from pt2e_kit.grading import sandbox
 from pt2e_kit.grading.pipeline import Graded
 
 pytestmark = pytest.mark.slow
-GROUPS = ("on_tests", "on_names", "on_scores", "on_notebooks")
+GROUPS = (
+    "on_tests",
+    "on_names",
+    "on_scores",
+    "on_notebooks",
+    "on_readers",
+    "on_machines",
+    "on_secrets",
+    "on_exercises",
+)
 ATTACKS: list[Attack] = [a for group in GROUPS for a in importlib.import_module(group).ATTACKS]
 needs_sandbox = pytest.mark.skipif(sandbox.bubblewrap() is None, reason="bubblewrap is not installed or does not work")
 
@@ -57,7 +66,7 @@ def test_attack(attack: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         handed_in = place.hand_in(attack)
         before = seen_of(place)
 
-        graded = grade(source, handed_in, limits=attack.limits, keep_evidence=tmp_path / "kept")
+        graded = grade(source, handed_in, limits=attack.graded_with, keep_evidence=tmp_path / "kept")
 
         look_at_result(attack, graded)
         look_at_pages(attack, graded)
@@ -101,12 +110,13 @@ def look_at_pages(attack: Attack, graded: Graded) -> None:
         feedback = feedback_page(notebook)
         assert active(feedback) <= honest_active(attack.where)[0]
         assert active(instructor_page(notebook)) <= honest_active(attack.where)[1]
-        everything = "\n".join([*map(str, graded.result["notes"]), *map(str, outputs_of(notebook)), feedback])
-        for word in ("OTHER-STUDENTS-ANSWER", "CLASS-SEED-SECRET", "ENVIRONMENT-OF-THE-GRADER", *attack.unseen):
-            assert word not in everything, word
+        shown = "\n".join([*map(str, graded.result["notes"]), *map(str, outputs_of(notebook))])
+        assert not [word for word in attack.unseen if word in shown]
+        for word in ("OTHER-STUDENTS-ANSWER", "CLASS-SEED-SECRET", "ENVIRONMENT-OF-THE-GRADER"):
+            assert word not in shown and word not in feedback, word
         for word in ("SECRET-H1", *attack.unseen_in_feedback):
             assert word not in feedback, word
-        assert all(len(str(c.outputs)) < 4 * attack.limits.output_bytes for c in notebook.cells if "outputs" in c)
+        assert all(len(str(c.outputs)) < 4 * attack.graded_with.output_bytes for c in notebook.cells if "outputs" in c)
 
 
 def outputs_of(notebook: Any) -> Iterator[Any]:
@@ -122,7 +132,7 @@ def honest_active(where: str) -> tuple[set[str], set[str]]:
     with tempfile.TemporaryDirectory() as folder:
         place = Place.new(Path(folder))
         honest = Attack("honest", "", where=where)  # type: ignore[arg-type]
-        graded = grade(place.write_source(honest.where), place.hand_in(honest))
+        graded = grade(place.write_source(honest.where), place.hand_in(honest), limits=honest.graded_with)
         (notebook,) = graded.notebooks.values()
         return active(feedback_page(notebook)), active(instructor_page(notebook))
 
