@@ -1,6 +1,7 @@
 """Attacks on the kit's own exercises: only what the judge recomputes from evidence may earn points."""
 
 from attack_kit import RANGES_ANSWER, RANGES_WRONG, Attack
+from grading_kit import INSERT_AFTER
 
 NO_POINTS = (0,)
 FULL = (4,)
@@ -211,7 +212,7 @@ ATTACKS = [
         cells=_rewritten("content['stdout'] = 'x' * 6_000_000"),
         where="ranges",
         scores=NO_POINTS,
-        told=("suspicion", "larger than 4 MiB|malformed"),
+        told=("suspicion", "cannot be read|larger than|malformed"),
     ),
     Attack(
         "evidence_of_odd_numbers",
@@ -223,6 +224,7 @@ ATTACKS = [
         ),
         where="ranges",
         scores=NO_POINTS,
+        xfail="a number of 4000 digits in evidence makes the judge raise OverflowError: state failed, as if we were to blame",
     ),
     Attack(
         "evidence_says_we_failed",
@@ -245,13 +247,26 @@ ATTACKS = [
             "    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)\n    return new"
         },
         cells=_rewritten(
-            "graph = content['facts'].get('after')\nif graph:\n    at = [n['op'] for n in graph['nodes']].index('call_function')\n"
-            "    one = dict(graph['nodes'][at])\n"
-            "    one |= {'name': 'huge', 'target': 'aten.ones.default', 'args': [[1 << 40]], 'kwargs': {}}\n"
-            "    graph['nodes'].insert(at, one)\n    graph['nodes'].insert(at, one | {'name': 'evil', 'target': 'os.system'})"
+            "graph = content['facts'].get('after')\nif graph:\n"
+            "    at = [n['op'] for n in graph['nodes']].index('call_function')\n"
+            "    one = {'name': 'huge', 'op': 'call_function', 'target': 'aten.ones.default', 'args': [[1 << 36]], 'kwargs': {}}\n"
+            "    graph['nodes'].insert(at, one)"
         ),
         where="kit",
         scores=(0, 0, None),
+    ),
+    Attack(
+        "evidence_that_calls_the_system",
+        "record a graph with a call of os.system, for the judge to run",
+        {"insert_after": INSERT_AFTER},
+        cells=_rewritten(
+            "graph = content['facts'].get('after')\nif graph:\n"
+            "    one = {'name': 'evil', 'op': 'call_function', 'target': 'os.system', 'args': ['touch /tmp/@MARK@'], 'kwargs': {}}\n"
+            "    graph['nodes'].insert(1, one)"
+        ),
+        where="kit",
+        scores=(0, 0, None),
+        told=("suspicion", "malformed"),
     ),
     Attack(
         "evidence_with_a_bad_block_of_tensors",
@@ -278,7 +293,7 @@ ATTACKS = [
             "        new = gm.graph.call_module(name, (node,))\n"
             "    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)\n    return new"
         },
-        cells=_rewritten("content['facts']['module_is_the_given_one'] = True"),
+        cells=_rewritten("if 'after' in content['facts']:\n    content['facts']['module_is_the_given_one'] = True"),
         where="kit",
         scores=(3, 0, None),
         earns="noted",
@@ -388,7 +403,7 @@ ATTACKS = [
             "    new.name = new._name = '</svg><script>alert(1)</script>'\n    node._name = '\\x1b[2J\"><img src=x onerror=alert(1)>'\n    return new"
         },
         where="kit",
-        scores=(0, 0, None),
+        scores=(3, 0, None),
         earns="less",
     ),
     Attack(

@@ -122,7 +122,7 @@ ATTACKS = [
         "take memory by shared mappings and memory files, which limits on data do not count (1.5 GiB, here)",
         _first(
             "import mmap, os\nkept = []\nfor i in range(24):\n    m = mmap.mmap(-1, 64 * 2**20)\n    m.write(bytes(64 * 2**20))\n"
-            "    kept.append(m)\nprint('TOOK-IT-ALL')\nkept.clear()"
+            "    kept.append(m)\nprint('TOOK-' 'IT-ALL')\nkept.clear()"
         ),
         scores=FULL,
         earns="less",
@@ -135,7 +135,7 @@ ATTACKS = [
         "one_large_file",
         "write one file that fills the disk",
         _first(
-            "with open('large', 'wb') as f:\n    for i in range(64):\n        f.write(bytes(2**20))\n        f.flush()\nprint('WROTE-IT-ALL')"
+            "with open('large', 'wb') as f:\n    for i in range(64):\n        f.write(bytes(2**20))\n        f.flush()\nprint('WROTE-' 'IT-ALL')"
         ),
         scores=FULL,
         earns="less",
@@ -148,7 +148,7 @@ ATTACKS = [
         "fill the disk with files, each as large as is allowed (768 MiB in all, here)",
         _first(
             "import os\nfor i in range(256):\n    with open(f'large{i}', 'wb') as f:\n        f.write(bytes(3 * 2**20))\n"
-            "print('WROTE-IT-ALL')\nfor i in range(256):\n    os.remove(f'large{i}')"
+            "print('WROTE-' 'IT-ALL')\nfor i in range(256):\n    os.remove(f'large{i}')"
         ),
         scores=FULL,
         earns="less",
@@ -163,7 +163,7 @@ ATTACKS = [
         _first(
             "import os\nfor place in ('/tmp', '/dev/shm'):\n    try:\n        for i in range(256):\n"
             "            with open(f'{place}/@MARK@{i}', 'wb') as f:\n                f.write(bytes(3 * 2**20))\n"
-            "        print('WROTE-IT-ALL')\n    except OSError:\n        pass\n"
+            "        print('WROTE-' 'IT-ALL')\n    except OSError:\n        pass\n"
             "    for i in range(256):\n        try:\n            os.remove(f'{place}/@MARK@{i}')\n        except OSError:\n            pass"
         ),
         scores=FULL,

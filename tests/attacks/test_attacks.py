@@ -7,6 +7,7 @@ import os
 import re
 import socket
 import threading
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -145,7 +146,7 @@ def listener() -> Iterator[tuple[int, str, list[bytes]]]:
     """A TCP port and an abstract unix socket that nothing may connect to."""
     arrived: list[bytes] = []
     stop = threading.Event()
-    name = f"pt2e-attack-{os.getpid()}"
+    name = f"pt2e-attack-{uuid.uuid4().hex}"
     servers = [socket.create_server(("127.0.0.1", 0))]
     if hasattr(socket, "AF_UNIX") and os.name == "posix" and Path("/proc").exists():
         servers.append(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
