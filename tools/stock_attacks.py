@@ -272,10 +272,17 @@ def kit_row(attack: Attack) -> str:
     return f"| `{attack.id}` | {attack.tries} | {points(attack.scores)}{forgiven}{told} | {today} |"
 
 
-def main(names: list[str]) -> None:
-    """Write the document, or print the rows of some attacks."""
+def write(rows: list[str]) -> None:
+    """Write the document: these rows, and those of the kit's own exercises."""
     import nbgrader
 
+    others = [kit_row(a) for a in test_attacks.ATTACKS if a.where not in STOCK_PLACES]
+    head = HEAD.format(version=nbgrader.__version__, seconds=SECONDS)
+    DOCUMENT.write_text(head + "\n".join(rows) + "\n" + KIT_HEAD + "\n".join(others) + "\n", encoding="utf-8")
+
+
+def main(names: list[str]) -> None:
+    """Write the document, or print the rows of some attacks."""
     os.environ["ATTACK_TOKEN"] = SECRETS[2]
     chosen = [a for a in test_attacks.ATTACKS if a.where in STOCK_PLACES and (not names or a.id in names)]
     for where in STOCK_PLACES:
@@ -288,11 +295,8 @@ def main(names: list[str]) -> None:
             rows.append(text)
     for where in STOCK_PLACES:
         shutil.rmtree(template(where))
-    if names:
-        return
-    others = [kit_row(a) for a in test_attacks.ATTACKS if a.where not in STOCK_PLACES]
-    head = HEAD.format(version=nbgrader.__version__, seconds=SECONDS)
-    DOCUMENT.write_text(head + "\n".join(rows) + "\n" + KIT_HEAD + "\n".join(others) + "\n", encoding="utf-8")
+    if not names:
+        write(rows)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Attacks on the machine that grades: processes, memory, disk, files, time, and what stays for the next submission."""
 
+from dataclasses import replace
+
 from attack_kit import SHORT, SQUARE, WRONG, Attack
 
 from pt2e_kit.settings import Limits
@@ -8,6 +10,9 @@ FULL = (2, 3, 4, None)
 SMALL = Limits(
     cell_seconds=4, interrupt_seconds=1, memory_bytes=2**30, processes=40, file_bytes=4 * 2**20, output_bytes=50_000
 )
+
+ROOMY = replace(SMALL, cell_seconds=60, memory_bytes=2**29)
+"""Time enough: what is to stop these is not the clock."""
 
 
 def _first(code: str) -> dict[str, str]:
@@ -119,17 +124,17 @@ ATTACKS = [
     ),
     Attack(
         "shared_memory",
-        "take memory by shared mappings and memory files, which limits on data do not count (1.5 GiB, here)",
+        "take memory by shared mappings and memory files, which limits on data do not count (768 MiB, here)",
         _first(
-            "import mmap, os\nkept = []\nfor i in range(24):\n    m = mmap.mmap(-1, 64 * 2**20)\n    m.write(bytes(64 * 2**20))\n"
+            "import mmap, os\nkept = []\nfor i in range(12):\n    m = mmap.mmap(-1, 64 * 2**20)\n    m.write(bytes(64 * 2**20))\n"
             "    kept.append(m)\nprint('TOOK-' 'IT-ALL')\nkept.clear()"
         ),
         scores=FULL,
         earns="less",
-        limits=SMALL,
+        limits=ROOMY,
         unseen=("TOOK-IT-ALL",),
         unsafe=RESOURCES,
-        xfail="shared mappings are not counted by RLIMIT_DATA: 1.5 GiB were taken with memory_bytes of 1 GiB",
+        xfail="shared mappings are not counted by RLIMIT_DATA: 768 MiB were taken with memory_bytes of 512 MiB",
     ),
     Attack(
         "one_large_file",
@@ -139,39 +144,39 @@ ATTACKS = [
         ),
         scores=FULL,
         earns="less",
-        limits=SMALL,
+        limits=ROOMY,
         unseen=("WROTE-IT-ALL",),
         unsafe=RESOURCES,
     ),
     Attack(
         "many_large_files",
-        "fill the disk with files, each as large as is allowed (768 MiB in all, here)",
+        "fill the disk with files, each as large as is allowed (384 MiB in all, here)",
         _first(
-            "import os\nfor i in range(256):\n    with open(f'large{i}', 'wb') as f:\n        f.write(bytes(3 * 2**20))\n"
-            "print('WROTE-' 'IT-ALL')\nfor i in range(256):\n    os.remove(f'large{i}')"
+            "import os\nfor i in range(128):\n    with open(f'large{i}', 'wb') as f:\n        f.write(bytes(3 * 2**20))\n"
+            "print('WROTE-' 'IT-ALL')\nfor i in range(128):\n    os.remove(f'large{i}')"
         ),
         scores=FULL,
         earns="less",
-        limits=SMALL,
+        limits=ROOMY,
         unseen=("WROTE-IT-ALL",),
         unsafe=RESOURCES,
-        xfail="the scratch folder has no limit of its own: 768 MiB were written with file_bytes of 4 MiB",
+        xfail="the scratch folder has no limit of its own: 384 MiB were written with file_bytes of 4 MiB",
     ),
     Attack(
         "temporary_memory_files",
-        "fill memory by files in /tmp and /dev/shm (768 MiB in each, here)",
+        "fill memory by files in /tmp and /dev/shm (384 MiB in each, here)",
         _first(
-            "import os\nfor place in ('/tmp', '/dev/shm'):\n    try:\n        for i in range(256):\n"
+            "import os\nfor place in ('/tmp', '/dev/shm'):\n    try:\n        for i in range(128):\n"
             "            with open(f'{place}/@MARK@{i}', 'wb') as f:\n                f.write(bytes(3 * 2**20))\n"
             "        print('WROTE-' 'IT-ALL')\n    except OSError:\n        pass\n"
-            "    for i in range(256):\n        try:\n            os.remove(f'{place}/@MARK@{i}')\n        except OSError:\n            pass"
+            "    for i in range(128):\n        try:\n            os.remove(f'{place}/@MARK@{i}')\n        except OSError:\n            pass"
         ),
         scores=FULL,
         earns="less",
-        limits=SMALL,
+        limits=ROOMY,
         unseen=("WROTE-IT-ALL",),
         unsafe=RESOURCES,
-        xfail="the sandbox's /tmp (a tmpfs) has no size: 768 MiB of memory were taken with memory_bytes of 1 GiB",
+        xfail="the sandbox's /tmp (a tmpfs) has no size: 768 MiB of memory were taken with memory_bytes of 512 MiB",
     ),
     Attack(
         "many_small_files",

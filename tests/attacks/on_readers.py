@@ -185,7 +185,13 @@ ATTACKS = [
     Attack(
         "hidden_cases_as_an_exception",
         "raise an exception whose name is the input of a hidden case",
-        {"ranges": "def qparams_from_range(lo, hi):\n    raise type(f'at {hi!r} there', (Exception,), {})"},
+        {
+            "ranges": "PUBLIC = (1.0, 2.0, 6.0, 3.0, -2.0, 2.2, 0.01, 0.00002, 0.0)\n"
+            "def qparams_from_range(lo, hi):\n    if hi not in PUBLIC:\n"
+            "        raise type(f'at {hi!r} there', (Exception,), {})\n"
+            "    lo, hi = min(lo, 0.0), max(hi, 0.0)\n    scale = max((hi - lo) / 255, 2**-12)\n"
+            "    return scale, max(-128, min(127, round(-128 - lo / scale)))"
+        },
         where="ranges",
         scores=(0,),
         unseen_in_feedback=("there was raised",),

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from attack_kit import PLAIN_FULL, Attack, Place
-from grading_kit import grade, notes, put, scores, tiny
+from grading_kit import ROOT, grade, notes, put, scores, tiny
 from pages import active, feedback_page, instructor_page
 
 from pt2e_kit.grading import sandbox
@@ -39,8 +39,14 @@ needs_sandbox = pytest.mark.skipif(sandbox.bubblewrap() is None, reason="bubblew
 
 def test_ids_are_unique_and_there_are_enough():
     ids = [attack.id for attack in ATTACKS]
-    assert len(set(ids)) == len(ids) >= 30
+    assert len(set(ids)) == len(ids) >= 50
     assert all(re.fullmatch(r"[a-z0-9_]+", i) for i in ids)
+
+
+def test_the_document_names_every_attack():
+    text = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert sorted(named) == sorted(a.id for a in ATTACKS), "make it anew: python tools/stock_attacks.py"
 
 
 @pytest.fixture(autouse=True)
