@@ -247,8 +247,7 @@ ATTACKS = [
             "q2": "import sys\nsys.stdin.read()\ndef mean(xs):\n    import pdb; pdb.set_trace()\n    return 0",
             "q3": "def score_words(ws):\n    breakpoint()\n    import getpass; getpass.getpass()\n    return []",
         },
-        scores=(2, 0, 0, None),
-        earns="less",
+        scores=(0, 0, 0, None),
         limits=SHORT,
     ),
     Attack(
