@@ -5,6 +5,7 @@ In an attack's texts stand @MARK@ (a word of this run alone: whatever is left be
 @SOCKET@ (an abstract unix socket of it) and @GRADER@ (the number of the grader's process).
 """
 
+import shutil
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -154,6 +155,8 @@ class Place:
         """Write what is handed in; return its folder."""
         folder = self.root / "submitted" / name / "a1"
         file = f"{LESSONS[attack.where][1]}.ipynb" if attack.where in LESSONS else "p1.ipynb"
+        if attack.where in LESSONS:
+            shutil.copytree(ROOT / "release" / LESSONS[attack.where][0], folder)
         put(folder, notebook(attack, self), file)
         if attack.spoil is not None:
             attack.spoil(folder)

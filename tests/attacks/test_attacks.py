@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attack_kit import PLAIN_FULL, Attack, Place
+from attack_kit import LESSONS, PLAIN_FULL, Attack, Place
 from grading_kit import ROOT, grade, notes, put, scores, tiny
 from pages import active, feedback_page, instructor_page
 
@@ -114,9 +114,9 @@ def texts_of(value: Any) -> Iterator[str]:
 def look_at_pages(attack: Attack, graded: Graded) -> None:
     """Outputs are text and pictures; nothing of a submission acts in a browser; what is secret is in neither."""
     for notebook in graded.notebooks.values():
-        feedback = feedback_page(notebook)
-        assert active(feedback) <= honest_active(attack.where)[0]
-        assert active(instructor_page(notebook)) <= honest_active(attack.where)[1]
+        feedback, alike = feedback_page(notebook), "kit" if attack.where in LESSONS else attack.where
+        assert active(feedback) <= honest_active(alike)[0]
+        assert active(instructor_page(notebook)) <= honest_active(alike)[1]
         shown = "\n".join([*map(str, graded.result["notes"]), *map(str, outputs_of(notebook))])
         assert not [word for word in attack.unseen if word in shown]
         for word in ("OTHER-STUDENTS-ANSWER", "CLASS-SEED-SECRET", "ENVIRONMENT-OF-THE-GRADER"):
