@@ -73,7 +73,7 @@ def test_attack(attack: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         handed_in = place.hand_in(attack)
         before = seen_of(place)
 
-        graded = grade(source, handed_in, limits=attack.graded_with, keep_evidence=tmp_path / "kept")
+        graded = grade(source, handed_in, limits=attack.graded_with, keep=tmp_path / "kept")
 
         look_at_result(attack, graded)
         look_at_pages(attack, graded)
