@@ -17,7 +17,7 @@ from pt2e_kit.inside import isolate, shell, wire
 from pt2e_kit.inside.files import plain_files
 from pt2e_kit.inside.places import HELPERS, Places
 
-TICK = 0.2
+TICK = 0.05
 """Seconds between two looks at the memory and the number of processes."""
 
 
@@ -32,6 +32,7 @@ class Run:
         self.connection, self.request, self.isolated = connection, request, isolated
         self.limits: dict[str, Any] = request["limits"]
         self.places = Places(isolate.SCRATCH if isolated else Path(request["scratch"]))
+        self.helpers = HELPERS if isolated else Path(request["helpers"])
         self.student = 0
         self.to_student = self.from_student = -1
         self.messages = wire.Messages()
@@ -41,7 +42,7 @@ class Run:
 
     def serve(self) -> None:
         """Do the whole run; never raises for what the student's code does."""
-        self.places.make(HELPERS if self.isolated else Path(self.request["helpers"]))
+        self.places.make(self.helpers)
         self._start_student()
         with contextlib.suppress(_GraderGone):
             deadline = time.monotonic() + float(self.limits["submission_seconds"])
@@ -88,7 +89,7 @@ class Run:
         if self.isolated:
             isolate.surrender()
         isolate.limit(self.limits["resources"])
-        shell.obey(orders, reports, self.places.work)
+        shell.obey(orders, reports, self.helpers, self.places.work)
 
     def _cell(self, cell: dict[str, Any], seconds: float) -> bool:
         """Run one cell; return whether the process is good for the next."""
@@ -203,7 +204,8 @@ class Run:
         total = 0
         for process in _others():
             with contextlib.suppress(OSError, ValueError, IndexError):
-                total += int((process / "status").read_text().split("RssAnon:")[1].split()[0]) * 1024
+                status = (process / "status").read_text()
+                total += sum(int(status.split(kind)[1].split()[0]) for kind in ("RssAnon:", "RssShmem:")) * 1024
         if total > int(self.limits["memory_bytes"]):
             self.reason = "memory"
             self._end_all()
