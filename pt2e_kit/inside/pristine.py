@@ -179,7 +179,7 @@ def run_test(shell: Any, reports: Any, order: dict[str, Any]) -> dict[str, Any]:
             os.close(reader)
             os.setsid()
             reports.owner = os.getpid()
-            report = _run(shell, reports, order)
+            report = _run(shell, reports, order) | {"token": order["token"]}
             _write(writer, _dumps(report).encode()[:60000])
         finally:
             _exit(0)
@@ -197,7 +197,7 @@ def run_test(shell: Any, reports: Any, order: dict[str, Any]) -> dict[str, Any]:
         report = _loads(data)
     except ValueError:
         report = {}
-    if not isinstance(report, dict) or "status" not in report:
+    if not isinstance(report, dict) or report.get("token") != order["token"]:
         reports.output("error", ename="ProcessEnded", evalue="", traceback=["the process ended while the test ran"])
         return {"status": "error", "died": True}
     return report

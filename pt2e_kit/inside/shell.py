@@ -217,4 +217,4 @@ def _obey_one(shell: Any, reports: Reports, order: dict[str, Any]) -> None:
         reports.output("error", ename="KeyboardInterrupt", evalue="", traceback=["KeyboardInterrupt"])
     finally:
         flush()
-        reports.send(report | {"number": order["number"]})
+        reports.send({"token": order["token"]} | report | {"number": order["number"]})

@@ -6,6 +6,7 @@ verdict: what it passes on came from the student's process, and the grader takes
 
 import contextlib
 import os
+import secrets
 import select
 import signal
 import socket
@@ -37,6 +38,8 @@ class Run:
         self.to_student = self.from_student = -1
         self.messages = wire.Messages()
         self.at, self.looked = -1, 0.0
+        self.token = ""
+        """A word that the report on a cell must hold: it is not enough to write into every open file."""
         self.kept, self.cut, self.reason = 0, False, ""
         self.report: dict[str, Any] = {}
 
@@ -102,7 +105,8 @@ class Run:
 
     def _follow(self, cell: dict[str, Any], seconds: float) -> str:
         """Wait for the end of a cell: "ok", "error", "timeout" (interrupted); "hung", "died" (the process is lost)."""
-        order = memoryview(wire.packed({"number": self.at} | cell))
+        self.token = secrets.token_hex(16)
+        order = memoryview(wire.packed({"number": self.at, "token": self.token} | cell))
         end, interrupted = time.monotonic() + seconds, False
         while True:
             now = time.monotonic()
@@ -154,7 +158,7 @@ class Run:
                 for message, _payload in self.messages.feed(data):
                     if "output" in message:
                         self._pass_on(message["output"])
-                    elif message.get("number") == self.at:
+                    elif message.get("number") == self.at and message.get("token") == self.token:
                         status = "ok" if message.get("status") == "ok" else "error"
                         self.report = {key: message[key] for key in shell.REPORTED if key in message}
             except wire.Nonsense:

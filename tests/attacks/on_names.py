@@ -262,7 +262,6 @@ ATTACKS = [
             "            os.write(handle, (json.dumps(told) + '\\n').encode())\n        except OSError:\n            pass\n"
             "    os._exit(0)"
         },
-        hangs="rubbish on the heartbeat socket: KernelClient.stop_channels() in execute._stop waits for ever for its thread",
     ),
     Attack(
         "interrupt_instead_of_an_answer",
