@@ -15,6 +15,7 @@ from pt2e_kit.authoring.digest import stamp
 from pt2e_kit.grading.outputs import JUDGED
 from pt2e_kit.grading.pipeline import Graded, grade_submission
 from pt2e_kit.grading.sandbox import NoSandbox
+from pt2e_kit.grading.times import configured_zone
 from pt2e_kit.notebooks import HIDDEN, exercise_cells, is_graded
 
 _handed_over: dict[tuple[str, str], Graded] = {}
@@ -111,6 +112,7 @@ class GradeSubmission(NbGraderPreprocessor):
                 assignment=assignment,
                 student=student,
                 keep=kept,
+                zone=configured_zone(self.config),
                 unsafe_no_sandbox=self.unsafe_no_sandbox,
             )
         except NoSandbox as error:

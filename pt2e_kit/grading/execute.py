@@ -14,7 +14,7 @@ from pt2e_kit.grading.notes import CannotGrade, Note
 from pt2e_kit.grading.plan import Step, steps
 from pt2e_kit.grading.sandbox import scratch_folder
 from pt2e_kit.grading.seize import MOST
-from pt2e_kit.grading.warm import NotWarm, Zygote, zygote
+from pt2e_kit.grading.warm import NotWarm, Zygote, borrowed
 from pt2e_kit.notebooks import is_graded
 from pt2e_kit.settings import Limits
 
@@ -45,13 +45,13 @@ def execute(
     """
     executed.start_afresh(notebook)
     try:
-        process = zygote(source, libraries, isolated=isolated)
+        with borrowed(source, libraries, isolated=isolated) as process:
+            return _Warm(notebook, steps(notebook, instructor), process, limits).run()
     except NotWarm as reason:
         result = cold.execute(notebook, source, limits, isolated=isolated)
         text = _("run in a kernel that was started cold, with plain tests in the student's process: {reason}")
         result.notes.append(Note("environment", text.format(reason=reason)))
         return result
-    return _Warm(notebook, steps(notebook, instructor), process, limits).run()
 
 
 class _Warm:

@@ -37,6 +37,8 @@ class Zygote:
     def __init__(self, source: Path, libraries: list[str], *, isolated: bool) -> None:
         self.isolated = isolated
         self.owner = os.getpid()
+        self.users = 0
+        """How many have borrowed it just now; see `borrowed`."""
         self.folder = new_folder()
         self.helpers = self.folder / "helpers"
         self.helpers.mkdir()
@@ -144,12 +146,25 @@ _zygotes: dict[str, Zygote] = {}
 _refused: dict[str, str] = {}
 
 
-def zygote(source: Path, libraries: list[str], *, isolated: bool) -> Zygote:
-    """Return the warm process for these libraries and the helper files in `source`; started where there is none.
+@contextlib.contextmanager
+def borrowed(source: Path, libraries: list[str], *, isolated: bool) -> Iterator[Zygote]:
+    """The warm process for these libraries and the helper files in `source`; started where there is none.
+
+    It is not ended in favour of another one as long as somebody has borrowed it.
 
     Raises:
         NotWarm: it cannot be had on this machine.
     """
+    process = _zygote(source, libraries, isolated=isolated)
+    try:
+        yield process
+    finally:
+        with _lock:
+            process.users -= 1
+            _end_idle()
+
+
+def _zygote(source: Path, libraries: list[str], *, isolated: bool) -> Zygote:
     key = _key(source, libraries, isolated)
     with _lock:
         if key in _refused:
@@ -160,9 +175,15 @@ def zygote(source: Path, libraries: list[str], *, isolated: bool) -> Zygote:
                 found.close()
             found = _new(key, source, libraries, isolated)
         _zygotes[key] = found  # the one used last stands last
-        while len(_zygotes) > MAX_ZYGOTES:
-            _zygotes.pop(next(iter(_zygotes))).close()
+        found.users += 1
+        _end_idle()
         return found
+
+
+def _end_idle() -> None:
+    """End those that nobody uses, the one used longest ago first, until no more than MAX_ZYGOTES are left."""
+    for key in [k for k, process in _zygotes.items() if not process.users][: max(0, len(_zygotes) - MAX_ZYGOTES)]:
+        _zygotes.pop(key).close()
 
 
 def _new(key: str, source: Path, libraries: list[str], isolated: bool) -> Zygote:
