@@ -39,6 +39,7 @@ class Zygote:
         self.owner = os.getpid()
         self.users = 0
         """How many have borrowed it just now; see `borrowed`."""
+        self.connections: set[socket.socket] = set()
         self.folder = new_folder()
         self.helpers = self.folder / "helpers"
         self.helpers.mkdir()
@@ -93,10 +94,15 @@ class Zygote:
     def run(self, request: dict[str, Any], seconds: float) -> Iterator[wire.Message]:
         """Yield what a run reports; ends with it, or after this many seconds."""
         end = time.monotonic() + seconds
-        messages = wire.Messages()
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(30)
             connection.connect(str(self.socket))
+            self.connections.add(connection)
+            yield from self._reports(connection, request, end)
+
+    def _reports(self, connection: socket.socket, request: dict[str, Any], end: float) -> Iterator[wire.Message]:
+        messages = wire.Messages()
+        try:
             wire.send(connection, request)
             while (left := end - time.monotonic()) > 0:
                 connection.settimeout(left)
@@ -107,6 +113,8 @@ class Zygote:
                 if not data:
                     return
                 yield from messages.feed(data)
+        finally:
+            self.connections.discard(connection)
 
     def alive(self) -> bool:
         """Whether it can be used from here."""
@@ -117,6 +125,9 @@ class Zygote:
         process = getattr(self, "process", None)
         if self.owner != os.getpid():
             return
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)  # process 1 of that run ends, and all its processes with it
         if process is not None:
             with contextlib.suppress(OSError):
                 process.stdin.close()
