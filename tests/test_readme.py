@@ -73,7 +73,16 @@ def test_the_commands_of_a_course_work(tmp_path: Path) -> None:
     handed_in = course / "submitted" / "ada" / ASSIGNMENT
     shutil.copytree(ROOT / "solutions" / ASSIGNMENT, handed_in)
     steps = _run_all(_to_run(True), course)
-    assert steps == {"fmt", "release", "grade", "generate_assignment", "autograde", "generate_feedback", "export"}
+    assert steps == {
+        "fmt",
+        "release",
+        "grade",
+        "report",
+        "generate_assignment",
+        "autograde",
+        "generate_feedback",
+        "export",
+    }
     results = course / "results" / ASSIGNMENT / "ada" / "results.json"
     result = json.loads(results.read_text(encoding="utf-8"))
     assert (result["state"], result["score"]) == ("graded", result["max_score"])
