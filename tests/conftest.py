@@ -1,11 +1,13 @@
 """Settings for all tests."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # answers_bank and source_cells are shared by several tests
+os.environ["PT2E_KIT_PROGRESS"] = "off"  # nobody's own progress is touched by tests, nor by programs that they start
 
 
 @pytest.fixture

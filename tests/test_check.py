@@ -6,6 +6,7 @@ import pytest
 from IPython.testing.globalipapp import start_ipython
 
 from common.exercise.notebook import CheckFailed, check, hint, remember_own_names
+from common.exercise.progress import read_progress
 
 SOLUTION = """
 def insert_after(gm, node, module, name):
@@ -113,3 +114,15 @@ def test_hints_come_one_after_the_other(capsys: pytest.CaptureFixture[str]) -> N
 def test_unknown_exercise_names_a_near_one() -> None:
     with pytest.raises(LookupError, match=r"Did you mean.*m02_2\.insert_after"):
         check("m02_2.insert_aftr")
+
+
+def test_a_check_is_noted_and_offers_what_comes_next(
+    shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path
+) -> None:
+    monkeypatch.setenv("PT2E_KIT_PROGRESS", str(tmp_path / "progress.json"))
+    _symptom(shell, "def insert_after(gm, node, module, name):\n    pass")
+    _run(shell, SOLUTION)
+    check(ID)
+    assert "Next: m02_2.observer_from_spec (practice, 10 minutes)" in capsys.readouterr().out
+    entry = read_progress()[ID]
+    assert (entry["tries"], entry["passed"], entry["hidden"]) == (2, True, False)
