@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # answers_bank and source_cells are shared by several tests
-from commands import ROOT, Done  # noqa: E402
+from commands import ROOT, Done
 
 os.environ["PT2E_KIT_PROGRESS"] = "off"  # nobody's own progress is touched by tests, nor by programs that they start
 
