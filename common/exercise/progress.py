@@ -52,7 +52,7 @@ def record(verdict: Mapping[str, Any], *, hidden: bool = False) -> None:
         hidden: whether the hidden cases were tried as well.
     """
     with contextlib.suppress(Exception):
-        if not is_recording() or _not_begun(verdict):
+        if not is_recording() or is_no_try(verdict):
             return
         outcome = {k: verdict[k] for k in ("id", "passed", "score", "max_score")} | {"hidden": hidden}
         writer = threading.Thread(name="_write_quietly", target=_write_quietly, args=(outcome,), daemon=True)
@@ -60,7 +60,7 @@ def record(verdict: Mapping[str, Any], *, hidden: bool = False) -> None:
         writer.join(WAIT_SECONDS)
 
 
-def _not_begun(verdict: Mapping[str, Any]) -> bool:
+def is_no_try(verdict: Mapping[str, Any]) -> bool:
     """Whether there was no answer to try: a stub, or a cell that has not run, is no try."""
     ideas = {(f["misconception"] or "").rpartition("/")[2] for f in verdict["findings"]}
     return bool(ideas) and ideas <= {"stub", "not-run"}

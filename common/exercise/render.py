@@ -92,8 +92,19 @@ def _marked(finding: Mapping[str, Any]) -> str:
     return _("Marked in your graph: {places}").format(places=", ".join(places)) if places else ""
 
 
-def verdict_text(verdict: Mapping[str, Any], *, graded: bool = False, offer: Offer = NO_OFFER, why: bool = True) -> str:
-    """Return a verdict as plain text; without `why` the wrong ideas behind its findings are left out."""
+def verdict_text(
+    verdict: Mapping[str, Any],
+    *,
+    graded: bool = False,
+    offer: Offer = NO_OFFER,
+    why: bool = True,
+    hint_call: bool = True,
+) -> str:
+    """Return a verdict as plain text.
+
+    Without `why` the wrong ideas behind its findings are left out; without `hint_call` the line that says how to
+    get a hint in a notebook.
+    """
     lines = [_sign(verdict["passed"]) + " " + _head(verdict)]
     for finding in _each_once(verdict["findings"]):
         lines += ["", f"  {finding['symptom']}" + _where(finding)]
@@ -106,7 +117,7 @@ def verdict_text(verdict: Mapping[str, Any], *, graded: bool = False, offer: Off
     if verdict["findings"]:
         lines.append("")
     lines += [f"  {_sign(c['passed'])} {c['name']}" + _points(c) for c in verdict["criteria"]]
-    if not verdict["passed"] and not graded:
+    if not verdict["passed"] and not graded and hint_call:
         lines += ["", "  " + _('For a hint: hint("{id}")').format(id=verdict["id"])]
     if verdict["passed"] and offer.next:
         lines += ["", "  " + offer.next]

@@ -1,4 +1,4 @@
-"""`start`, `lab`, `progress`: for whoever does the exercises."""
+"""`start`, `lab`, `check`, `progress`: for whoever does the exercises."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +12,7 @@ CourseFolder = Annotated[
     Path | None, typer.Option("--course", help=_("The course's folder; else the one you are in, or this checkout."))
 ]
 To = Annotated[Path | None, typer.Option("--to", help=_("Your folder; work/MODULE in the course's if none is given."))]
+Hidden = Annotated[bool, typer.Option("--hidden", help=_("Try the hidden cases of source/ too."))]
 Json = Annotated[bool, typer.Option("--json", help=_("Print JSON, for other programs."))]
 
 
@@ -19,6 +20,7 @@ def register(commands: typer.Typer) -> None:
     """Add this group's commands."""
     commands.command()(start)
     commands.command()(lab)
+    commands.command()(check)
     commands.command()(progress)
 
 
@@ -80,6 +82,50 @@ def lab(
     files = to.resolve() if to else root / starting.WORK
     command = starting.lab_command(files, started.path, browser=browser, port=port)
     raise typer.Exit(starting.run_until_closed(command, root))
+
+
+def check(
+    notebook: Annotated[Path, typer.Argument(help=_("Your notebook. It is only read."))],
+    hidden: Hidden = False,
+    why: Annotated[bool, typer.Option("--why", help=_("Name the wrong idea behind each finding."))] = False,
+    hint: Annotated[
+        int, typer.Option("--hint", min=0, help=_("Show so many hints for the exercise that comes next."))
+    ] = 0,
+    json: Json = False,
+    course: CourseFolder = None,
+) -> None:
+    """Check all exercises of a notebook, as your instructor's grading does, and say what went wrong.
+
+    The notebook is run afresh, from top to bottom. Exit code 0: every exercise is solved; 1: some are not.
+
+    Example: pt2e-kit check work/m02_by_hand/m02_2_observers_by_hand.ipynb --why --hint 1
+    """
+    from pt2e_kit.learning import checking, starting, telling
+
+    root = starting.course_folder(course)
+    with console.progress(_("checking")) as bar:
+        bar.add_task(_("checking"), total=None)
+        checked = checking.check_notebook(root, notebook, hidden=hidden)
+    checking.record_all(checked)
+    if json:
+        notes = [note.as_dict() for note in checked.notes]
+        told = {"lesson": checked.lesson.id, "hidden": hidden, "solved": checked.solved, "notes": notes}
+        console.say_json(told | {"exercises": checked.verdicts})
+        raise typer.Exit(0 if checked.solved else 1)
+    lines = telling.overview(checked)
+    wrong = [verdict for verdict in checked.verdicts if not verdict["passed"] and not telling.is_no_try(verdict)]
+    for verdict in wrong:
+        lines += ["", *telling.findings(verdict, why=why)]
+    to_do = checked.to_do()
+    if hint and to_do:
+        lines += ["", *telling.hints(to_do["id"], hint)]
+    solution = checking.solution_of(root, checked.lesson)
+    lines += ["", *telling.closing(checked, Path(shown(solution)) if solution else None)]
+    if not why and any(finding["why"] for verdict in wrong for finding in verdict["findings"]):
+        lines.append(_("--why names the wrong ideas, and --hint 1 gives a hint."))
+    for line in lines:
+        console.say(line)
+    raise typer.Exit(0 if checked.solved else 1)
 
 
 def progress(
