@@ -18,7 +18,7 @@ from pt2e_kit.cli.grading import show_results
 
 COMMANDS = (
     "grade", "grade-one", "report", "export", "collect", "release", "solutions", "fmt", "new-exercise", "doctor",
-    "exercises", "demo", "start", "lab", "check", "progress",
+    "exercises", "demo", "start", "lab", "check", "watch", "progress",
 )  # fmt: skip
 HOSTILE = "[red]x[/red]\x1b[31m\x07\u202e"
 HARMLESS = "[red]x[/red]\\x1b[31m\\x07\\u202e"
@@ -102,7 +102,7 @@ def test_importing_common_does_not_load_torch() -> None:
         (["start", "m02_2", "--course", "/"], ["no course here"]),
         (["lab", "m02_9"], ["no lesson 'm02_9'", "m02_2"]),
         (["check", "gone.ipynb"], ["gone.ipynb: No such file"]),
-        (["check", "README.md"], ["README.md: it is no notebook"]),
+        (["check", "README.md"], ["README.md: it does not begin like a notebook"]),
         (["progress", "m02_9"], ["no lesson 'm02_9'", "m02_2"]),
         (["demo", "--folder", "tests"], ["tests holds something that the demo did not make", "--folder"]),
     ],

@@ -1,5 +1,6 @@
-"""`start`, `lab`, `check`, `progress`: for whoever does the exercises."""
+"""`start`, `lab`, `check`, `watch`, `progress`: for whoever does the exercises."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,7 @@ def register(commands: typer.Typer) -> None:
     commands.command()(start)
     commands.command()(lab)
     commands.command()(check)
+    commands.command()(watch)
     commands.command()(progress)
 
 
@@ -43,19 +45,13 @@ def start(
 
 
 def _say_started(path: Path, fresh: bool) -> None:
+    from pt2e_kit.learning.starting import shown
+
     if fresh:
         console.say(_("ready: {path}").format(path=shown(path)))
     else:
         text = _("there already, and left as it is: {path} (--again puts a fresh one beside it)")
         console.say(text.format(path=shown(path)))
-
-
-def shown(path: Path) -> str:
-    """A path as short as it can be typed from here."""
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 def lab(
@@ -120,12 +116,39 @@ def check(
     if hint and to_do:
         lines += ["", *telling.hints(to_do["id"], hint)]
     solution = checking.solution_of(root, checked.lesson)
-    lines += ["", *telling.closing(checked, Path(shown(solution)) if solution else None)]
+    lines += ["", *telling.closing(checked, solution)]
     if not why and any(finding["why"] for verdict in wrong for finding in verdict["findings"]):
         lines.append(_("--why names the wrong ideas, and --hint 1 gives a hint."))
     for line in lines:
         console.say(line)
     raise typer.Exit(0 if checked.solved else 1)
+
+
+def watch(
+    notebook: Annotated[Path, typer.Argument(help=_("Your notebook. It is only read."))],
+    hidden: Hidden = False,
+    course: CourseFolder = None,
+) -> None:
+    """Check a notebook whenever you save it; one key each for a hint, why, run again, list and quit.
+
+    Work in JupyterLab as usual and keep a terminal with this beside it. Without a terminal it prints only.
+
+    Example: pt2e-kit watch work/m02_by_hand/m02_2_observers_by_hand.ipynb
+    """
+    import contextlib
+
+    from pt2e_kit.learning import starting, watching
+
+    root = starting.course_folder(course)
+    with contextlib.suppress(KeyboardInterrupt), watching.keyboard() as key:
+        interactive = key is not watching.no_key
+        watching.Watcher(root, notebook, hidden=hidden, say=_say_now, key=key, interactive=interactive).run()
+
+
+def _say_now(line: str) -> None:
+    """Print at once, also into a pipe: whoever reads it waits for it."""
+    console.say(line)
+    sys.stdout.flush()
 
 
 def progress(

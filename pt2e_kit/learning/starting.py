@@ -115,6 +115,14 @@ def _copy_helpers(source: Path, folder: Path) -> None:
             shutil.copyfile(path, folder / relative)
 
 
+def shown(path: Path) -> str:
+    """A path as short as it can be typed from here."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
 def lab_command(root: Path, notebook: Path, *, browser: bool = True, port: int | None = None) -> list[str]:
     """Return the command that opens JupyterLab: its files are those in `root`, and the notebook is open."""
     opened = quote(notebook.relative_to(root).as_posix())

@@ -10,6 +10,7 @@ from common.exercise.progress import is_no_try
 from common.exercise.render import verdict_text
 from common.i18n import _
 from pt2e_kit.learning.checking import Checked
+from pt2e_kit.learning.starting import shown
 
 
 def overview(checked: Checked) -> list[str]:
@@ -65,5 +66,5 @@ def closing(checked: Checked, solution: Path | None) -> list[str]:
         text = _("To compare with ours: {path}")
         if to_do is not None:
             text = _("To compare with ours: {path} (it has the answers to the others too)")
-        lines.append(text.format(path=solution))
+        lines.append(text.format(path=shown(solution)))
     return lines
