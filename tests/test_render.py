@@ -102,6 +102,14 @@ def test_marked_places_are_told_in_words() -> None:
         assert "Marked in your graph: spy, relu → conv" in made
 
 
+def test_a_long_detail_shows_its_last_line_first() -> None:
+    detail = "\n".join([*(f"frame {n}" for n in range(6)), "ValueError: no"])
+    page = Balanced(verdict_html(verdict(finding("wrong", detail=detail))))
+    assert [depth for text, depth in page.texts if "ValueError: no" in text] == [0, 1]
+    assert page.depth("frame 0") == page.depth("all 7 lines") == 1
+    assert Balanced(verdict_html(verdict(finding("wrong", detail=detail)), graded=True)).depth("frame 0") == 0
+
+
 def test_text_without_why() -> None:
     made = verdict(finding("wrong", why="because"))
     assert "Why: because" in verdict_text(made)

@@ -8,7 +8,7 @@ from typing import Any
 from common.i18n import _
 
 GOOD, BAD = "#0072B2", "#D55E00"  # Okabe–Ito blue and vermillion; the signs ✓ and ✗ carry the meaning
-MOST_PLACES = 6
+MOST_PLACES, MOST_LINES = 6, 4
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def _finding_html(finding: Mapping[str, Any], graded: bool) -> str:
     parts = [f"<p style='margin:.5em 0 .2em'>{_ticks(finding['symptom'])}"]
     parts.append(f" <small>{e(_where(finding).strip())}</small></p>" if finding["cases"] else "</p>")
     if finding["detail"]:
-        parts.append(f"<pre style='margin:.2em 0 .2em 1em;white-space:pre-wrap'>{e(finding['detail'])}</pre>")
+        parts.append(_detail_html(finding["detail"], graded))
     if marked := _marked(finding):
         parts.append(f"<p style='margin:.2em 0 .2em 1em'>{e(marked)}</p>")
     if finding["why"]:
@@ -188,6 +188,18 @@ def _finding_html(finding: Mapping[str, Any], graded: bool) -> str:
         else:
             parts.append(_unfold(_("why?"), why))
     return "".join(parts)
+
+
+def _detail_html(detail: str, graded: bool) -> str:
+    """Expected and got; of something long, such as a traceback, the last line, and the whole of it to unfold."""
+    lines = detail.splitlines()
+    if len(lines) > MOST_LINES and not graded:
+        return _pre(lines[-1]) + _unfold(_("all {n} lines").format(n=len(lines)), _pre(detail))
+    return _pre(detail)
+
+
+def _pre(text: str) -> str:
+    return f"<pre style='margin:.2em 0 .2em 1em;white-space:pre-wrap'>{html.escape(text)}</pre>"
 
 
 def _unfold(title: str, inside: str) -> str:
