@@ -110,6 +110,11 @@ def test_a_long_detail_shows_its_last_line_first() -> None:
     assert Balanced(verdict_html(verdict(finding("wrong", detail=detail)), graded=True)).depth("frame 0") == 0
 
 
+def test_code_and_emphasis() -> None:
+    shown = verdict_html(verdict(finding("`*args` of *all users*, 2 * 3 * 4, **kwargs, *a*b*")))
+    assert "<code>*args</code> of <em>all users</em>, 2 * 3 * 4, **kwargs, *a*b*" in shown
+
+
 def test_text_without_why() -> None:
     made = verdict(finding("wrong", why="because"))
     assert "Why: because" in verdict_text(made)

@@ -1,6 +1,7 @@
 """A verdict for people: HTML for notebooks and feedback pages, plain text everywhere else."""
 
 import html
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from common.i18n import _
 
 GOOD, BAD = "#0072B2", "#D55E00"  # Okabe–Ito blue and vermillion; the signs ✓ and ✗ carry the meaning
 MOST_PLACES, MOST_LINES = 6, 4
+_EMPHASIS = re.compile(r"(?<![\w*])\*(\w(?:[^*<>]*\w)?)\*(?![\w*])")
 
 
 @dataclass(frozen=True)
@@ -221,6 +223,6 @@ def _hints_html(exercise_id: str, offer: Offer) -> str:
 
 
 def _ticks(text: str) -> str:
-    """Escape, and set `code` in code type."""
+    """Escape, and set `code` in code type and *words* in italics."""
     pieces = html.escape(text).split("`")
-    return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
+    return "".join(f"<code>{p}</code>" if i % 2 else _EMPHASIS.sub(r"<em>\1</em>", p) for i, p in enumerate(pieces))
