@@ -160,6 +160,14 @@ def test_what_next_in_words(file: Path) -> None:
     assert next_id() is None
 
 
+def test_without_progress_the_exercises_before_count_as_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(progress.FILE_VARIABLE, "off")
+    here, last = exercises_of("m02_2"), exercises_of(lessons_with_exercises()[-1])
+    assert here[1] in what_next(here[0])
+    assert what_next(here[-1]).startswith("Every exercise of m02_2 is solved. Next: lesson m02_3")
+    assert what_next(last[-1]).startswith("That was the last one")
+
+
 def test_the_overview(file: Path) -> None:
     assert next_id() == exercises_of("m00_1")[0]
     progress.record(verdict())

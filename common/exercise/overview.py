@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from common.exercise.order import exercises_of, lessons_with_exercises, next_exercise
-from common.exercise.progress import read_progress
+from common.exercise.progress import is_recording, read_progress
 from common.exercise.registry import find_exercise
 from common.i18n import _
 from common.lessons import find_lesson
@@ -73,6 +73,9 @@ def describe(exercise_id: str) -> str:
 def what_next(after: str) -> str:
     """Return the sentence that stands below an exercise that is solved."""
     solved = {i for i, entry in read_progress().items() if entry["solved"]} | {after}
+    if not is_recording():  # nobody knows what was solved: whoever has come to this one has done those before
+        order = [i for lesson in lessons_with_exercises() for i in exercises_of(lesson)]
+        solved |= set(order[: order.index(after)]) if after in order else set()
     following = next_exercise(after, solved)
     lesson = after.partition(".")[0]
     if following is None:
