@@ -74,6 +74,8 @@ class RuleQuantizer(Exercise):
         Case(model="side_reader", specs="int8"),
         Case(model="in_place", specs="uint8"),
         Case(model="conv_bn_drop", specs="int8"),
+        Case(model="relu_kinds", specs="int8"),
+        Case(model="many_ops", specs="uint8"),
         Case(model="adds", specs="int8", swap=[["conv2d_3", "add_1"]]),
     )
     facts = {"labels": lb.LABELS, "with_packets": NAMES, "observers": rules.OBSERVERS, "after": GRAPH}
@@ -304,7 +306,9 @@ class _Look:
 
     def failed(self, exercise: Exercise, criterion: str, kind: str | None, symptom: str, edges: lb.Edges) -> Finding:
         detail = ", ".join(f"{p} → {c}" for p, c in sorted(edges)[:8])
-        return exercise.failed(criterion, kind, symptom, detail=detail, graph="after", mark=tuple(sorted(edges)))
+        # what is missing is marked as an edge, what is too much at its observer
+        mark = (*sorted(edges - self.got), *lb.observers_behind(self.after, edges & self.got))
+        return exercise.failed(criterion, kind, symptom, detail=detail, graph="after", mark=mark)
 
 
 def _lookalikes(nodes: Any, labels: list[dict[str, Any]]) -> bool:
