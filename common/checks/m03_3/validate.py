@@ -155,7 +155,7 @@ class Validate(Exercise):
                 "packet-or-overload",
                 "A graph with ops of the table is refused; it is not when its targets are packets.",
             )
-        elif set(re.split(r"\W+", message)) & {e["node"] for e in evidence.facts["labels"] if e["output"]} & inputs:
+        elif _words(message) & {e["node"] for e in evidence.facts["labels"] if e["output"]} & inputs:
             found = "inputs-and-weights", "The label on the output of an input or a weight is refused."
         for criterion in self.criteria:
             yield self.failed(criterion, *found, detail=f"{raised['types'][0]}: {message}")
@@ -168,7 +168,7 @@ class Validate(Exercise):
         if "ValueError" not in raised["types"]:
             symptom = "The error is no ValueError."
             return self.failed("error", "other-exception", symptom, detail=f"{raised['types'][0]}: {raised['message']}")
-        if not any(fault.node in raised["message"] for fault in faults):
+        if not {fault.node for fault in faults} & _words(raised["message"]):
             nodes = ", ".join(sorted({fault.node for fault in faults}))
             symptom = "The message of the error does not name the node."
             return self.failed("error", "no-node", symptom, detail=f"{raised['message']!r} does not name {nodes}")
@@ -176,6 +176,11 @@ class Validate(Exercise):
 
 
 CHANGED = "The graph or its labels are not the same as before."
+
+
+def _words(message: str) -> set[str]:
+    """The words of a message; the name of a node is one word."""
+    return set(re.split(r"\W+", message))
 
 
 def _refuses_packets(answer: Any, case: Case) -> bool:
