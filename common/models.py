@@ -358,6 +358,79 @@ class Adds(nn.Module):
         return self.conv_d(z) + z
 
 
+class Lookalikes(nn.Module):
+    """Ops whose names resemble conv, relu, linear and add: conv_transpose, leaky_relu, bilinear, addcmul; then conv → relu6."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.leaky = nn.LeakyReLU()
+        self.up = nn.ConvTranspose2d(4, 4, 1)
+        self.larger = nn.Upsample(size=(16, 16), mode="bilinear")
+        self.conv_b = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.leaky(self.conv_a(x))
+        z = self.larger(self.up(y))
+        return nn.functional.relu6(self.conv_b(torch.addcmul(y, z, z)))
+
+
+class TwoReaders(nn.Module):
+    """linear → relu, linear + relu → relu: the linear and the sum are also read by others than their relu."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc_a = nn.Linear(3 * 16 * 16, 8)
+        self.relu_a = nn.ReLU()
+        self.relu_b = nn.ReLU()
+        self.fc_b = nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.fc_a(torch.flatten(x, 1))
+        z = self.relu_a(y) + y
+        return self.fc_b(self.relu_b(z)) + z
+
+
+class Scalars(nn.Module):
+    """conv → · 0.5 → relu → + 3 → conv: two numbers that are no tensors, a float and an int."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv_b(self.relu(self.conv_a(x) * 0.5) + 3)
+
+
+class NumbersLeft(nn.Module):
+    """Numbers in other places: left of the sign, in place, twice the same one, beside alpha, and where nothing is added."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = 2 + self.conv(x)
+        y = torch.add(y, 0.25, alpha=2) * 2
+        y *= 0.1
+        return (y + y) * y.clamp(0, 6)
+
+
+class Positions(nn.Module):
+    """conv → average → position of the largest, + 1, · the average: the 1 is added to integers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv(x).mean((2, 3)) * 10
+        place = y.argmax(1, keepdim=True) + 1
+        return y * place
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -417,6 +490,11 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "relu_kinds": ReluKinds,
     "side_reader": SideReader,
     "adds": Adds,
+    "lookalikes": Lookalikes,
+    "two_readers": TwoReaders,
+    "scalars": Scalars,
+    "numbers_left": NumbersLeft,
+    "positions": Positions,
 }
 
 
