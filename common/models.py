@@ -403,7 +403,7 @@ class UpConv(nn.Module):
 
 
 class TwoSigmoids(nn.Module):
-    """(sigmoid(conv) · conv) → sigmoid: one sigmoid has two readers, the other ends the net."""
+    """sigmoid(sigmoid(conv) · conv) + the first sigmoid: one sigmoid has two readers, the other follows an unlabelled op."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -412,7 +412,7 @@ class TwoSigmoids(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         gate = torch.sigmoid(self.conv_a(x))
-        return torch.sigmoid(gate * self.conv_b(gate))
+        return torch.sigmoid(gate * self.conv_b(x)) + gate
 
 
 class TinyConvNet(nn.Module):
