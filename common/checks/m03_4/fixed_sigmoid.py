@@ -142,7 +142,7 @@ class FixedSigmoid(Exercise):
             symptom = "The input of a sigmoid is not observed."
             return self.failed(criterion, "input-left-out", symptom, graph="after", mark=tuple(bare))
         used = [name for edge in inputs for name in got[edge]]
-        if any("FixedQParams" in settings[name]["class"] for name in used if name in settings):
+        if any("FixedQParams" in str(settings.get(name, {}).get("class")) for name in used):
             return self.failed(criterion, "fixed-input", "The input of a sigmoid has fixed qparams.")
         others = [e for e in wanted if e[0] not in sigmoids and bool(got[e]) != bool(wanted[e])]
         if others:
