@@ -104,7 +104,7 @@ class SharedPool(Exercise):
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         raised = evidence.exception or {}
-        if not any("torchao" in frame for frame in raised.get("frames", [])[-1:]):
+        if not pl.raised_by_library(raised):
             return
         found = None
         if raised["type"] == "RecursionError":

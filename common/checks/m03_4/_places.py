@@ -176,3 +176,9 @@ KINDS: dict[str, Any] = {
     },
 }
 """JSON Schema of `kinds_of_label`."""
+
+
+def raised_by_library(exception: Mapping[str, Any] | None) -> bool:
+    """Whether torch or torchao raised this by itself, and not inside a call from the student's code."""
+    frames = (exception or {}).get("frames", [])
+    return bool(frames) and frames[-1].startswith("torch") and not any(f.startswith("your cell") for f in frames)

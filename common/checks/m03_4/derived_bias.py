@@ -113,7 +113,7 @@ class DerivedBias(Exercise):
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         label, raised = evidence.facts.get("label"), evidence.exception or {}
-        if not label or not any("site-packages" not in f and "torch" in f for f in raised.get("frames", [])[-1:]):
+        if not label or not pl.raised_by_library(raised):
             return
         per_channel, found = "per_channel" in label.get("qscheme", ""), None
         if label.get("type") != "DerivedQuantizationSpec":
