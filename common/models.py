@@ -431,6 +431,77 @@ class Positions(nn.Module):
         return y * place
 
 
+class Doubled(nn.Module):
+    """conv → relu → cat with itself → cat with x → conv: one cat reads the same tensor twice, another reads a cat."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 1)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(11, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv_a(x))
+        return self.conv_b(torch.cat([torch.cat([y, y], dim=1), x], dim=1))
+
+
+class Pyramid(nn.Module):
+    """conv → relu → two kinds of pool, put together by cat → flatten → linear."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.max = nn.MaxPool2d(2)
+        self.average = nn.AdaptiveAvgPool2d(8)
+        self.fc = nn.Linear(4 * 8 * 8, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv(x))
+        return self.fc(torch.flatten(torch.cat([self.max(y), self.average(y)], dim=1), 1))
+
+
+class Upscale(nn.Module):
+    """conv → relu → pixel shuffle → conv → sigmoid: the shuffle moves channels to pixels, the sigmoid ends in 0 to 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 8, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.shuffle = nn.PixelShuffle(2)
+        self.conv_b = nn.Conv2d(2, 3, 1)
+        self.sigmoid = nn.Sigmoid()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.sigmoid(self.conv_b(self.shuffle(self.relu(self.conv_a(x)))))
+
+
+class UpConv(nn.Module):
+    """conv → relu → transposed conv: its weight counts the output channels in the second dimension."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 5, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.up = nn.ConvTranspose2d(5, 3, 2, stride=2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.up(self.relu(self.conv(x)))
+
+
+class TwoSigmoids(nn.Module):
+    """sigmoid(sigmoid(conv) · conv) + the first sigmoid: one sigmoid has two readers, the other follows an unlabelled op."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 3, 1)
+        self.conv_b = nn.Conv2d(3, 3, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        gate = torch.sigmoid(self.conv_a(x))
+        return torch.sigmoid(gate * self.conv_b(x)) + gate
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -495,6 +566,11 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "scalars": Scalars,
     "numbers_left": NumbersLeft,
     "positions": Positions,
+    "doubled": Doubled,
+    "pyramid": Pyramid,
+    "upscale": Upscale,
+    "up_conv": UpConv,
+    "two_sigmoids": TwoSigmoids,
 }
 
 
