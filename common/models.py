@@ -244,6 +244,20 @@ class Gate(nn.Module):
         return self.relu_b(gate) * y
 
 
+class GatedHalves(nn.Module):
+    """conv → two halves → a · sigmoid(b) → minus its mean → average: two overloads of mean, and a Python function."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        a, b = self.conv(x).chunk(2, dim=1)
+        y = a * torch.sigmoid(b)
+        y = y - y.mean()
+        return y.mean(dim=(2, 3))
+
+
 class Tied(nn.Module):
     """conv → relu → conv: the second conv has the weight of the first, and a bias of its own."""
 
@@ -396,6 +410,7 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "halves": Halves,
     "many_ops": ManyOps,
     "gate": Gate,
+    "gated_halves": GatedHalves,
     "tied": Tied,
     "split_weight": SplitWeight,
     "reshape_linear": ReshapeLinear,
