@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import torch
-    from torch import fx
+    from torch import fx, nn
 
 
 def exported(model: str, seed: int) -> "fx.GraphModule":
@@ -21,6 +21,8 @@ def _exported_once(model: str, seed: int) -> "fx.GraphModule":
     from common.models import example_inputs, get_model
     from common.pt2e import export_module
 
+    if model == "two_inputs":
+        return export_module(two_inputs(seed).eval(), (*example_inputs(), *example_inputs(seed=1)))
     return export_module(get_model(model, seed=seed).eval(), example_inputs())
 
 
@@ -29,3 +31,23 @@ def batches(seed: int, n: int = 4) -> "Iterator[tuple[torch.Tensor]]":
     from common.data import random_batches
 
     return random_batches(4 * n, batch_size=4, seed=seed)
+
+
+def two_inputs(seed: int) -> "nn.Module":
+    """conv(picture) · sigmoid(conv(mask)): two inputs that have the same batch; the second one is read first."""
+    import torch
+    from torch import nn
+
+    class TwoInputs(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = nn.Conv2d(3, 4, 1)
+            self.gate = nn.Conv2d(3, 4, 1)
+
+        def forward(self, picture: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
+            gate = torch.sigmoid(self.gate(mask))
+            return self.conv(picture) * gate
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return TwoInputs()
