@@ -51,3 +51,14 @@ def two_inputs(seed: int) -> "nn.Module":
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return TwoInputs()
+
+
+def name_arguments(gm: "fx.GraphModule") -> None:
+    """Give every argument behind the first its name, as a change of a graph may do: `kwargs` hold nodes then."""
+    for node in gm.graph.nodes:
+        schema = getattr(node.target, "_schema", None)
+        if node.op == "call_function" and schema is not None:
+            names = [a.name for a in schema.arguments]
+            node.kwargs = {**dict(zip(names[1:], node.args[1:], strict=False)), **node.kwargs}
+            node.args = node.args[:1]
+    gm.recompile()
