@@ -62,3 +62,12 @@ def name_arguments(gm: "fx.GraphModule") -> None:
             node.kwargs = {**dict(zip(names[1:], node.args[1:], strict=False)), **node.kwargs}
             node.args = node.args[:1]
     gm.recompile()
+
+
+def named_only(reader: "fx.Node", node: "fx.Node") -> bool:
+    """Whether a reader holds a node in its kwargs, and not in its args."""
+    from torch.fx.node import map_arg
+
+    found: list[fx.Node] = []
+    map_arg(reader.args, found.append)
+    return node not in found and node in reader.all_input_nodes

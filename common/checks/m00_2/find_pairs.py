@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from common.checks._nets import exported, name_arguments
+from common.checks._nets import exported, name_arguments, named_only
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import Evidence, Recorder
 
@@ -129,7 +129,7 @@ class FindPairs(Exercise):
             kind = "inside-lists"
         elif not got:
             kind, symptom = "packet-or-overload", "Not one pair was found, although there are some."
-        elif all(_named(nodes[b], nodes[a]) for a, b in missing):
+        elif all(named_only(nodes[b], nodes[a]) for a, b in missing):
             kind = "in-kwargs"
         elif all(order[order.index(a) + 1] != b for a, b in missing) and not got - wanted and not only_first:
             kind = "next-node"
@@ -196,15 +196,6 @@ def _op(node: "fx.Node") -> Any:
 def _places(reader: "fx.Node", node: "fx.Node") -> list[int]:
     """In which of its arguments a reader holds a node."""
     return [i for i, a in enumerate(reader.args) if a is node]
-
-
-def _named(reader: "fx.Node", node: "fx.Node") -> bool:
-    """Whether a reader holds a node in its kwargs, and not in its args."""
-    from torch import fx
-
-    found: list[fx.Node] = []
-    fx.node.map_arg(reader.args, found.append)
-    return node not in found and node in reader.all_input_nodes
 
 
 def _pairs(gm: "fx.GraphModule", case: Case) -> Pairs:

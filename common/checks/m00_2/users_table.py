@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from common.checks._nets import exported, name_arguments
+from common.checks._nets import exported, name_arguments, named_only
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import Evidence, Recorder
 
@@ -169,7 +169,7 @@ class UsersTable(Exercise):
             kind = None
             if all(nodes[u].op == "output" for _w, u in lost):
                 kind = "output-left-out"
-            elif all(_named(nodes[u], nodes[w]) for w, u in lost):
+            elif all(named_only(nodes[u], nodes[w]) for w, u in lost):
                 kind = "in-kwargs"
             elif all((w, u) in hidden for w, u in lost):
                 kind = "inside-lists"
@@ -186,15 +186,6 @@ def _graph(case: Case) -> "fx.GraphModule":
     if case.get("named"):
         name_arguments(gm)
     return gm
-
-
-def _named(reader: "fx.Node", node: "fx.Node") -> bool:
-    """Whether a reader holds a node in its kwargs, and not in its args."""
-    from torch import fx
-
-    found: list[fx.Node] = []
-    fx.node.map_arg(reader.args, found.append)
-    return node not in found and node in reader.all_input_nodes
 
 
 def _name(value: Any) -> str:
