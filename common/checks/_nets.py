@@ -21,6 +21,8 @@ def _exported_once(model: str, seed: int) -> "fx.GraphModule":
     from common.models import example_inputs, get_model
     from common.pt2e import export_module
 
+    if model == "written_into":
+        return export_module(_written_into(seed).eval(), example_inputs())
     if model == "two_inputs":
         return export_module(two_inputs(seed).eval(), (*example_inputs(), *example_inputs(seed=1)))
     return export_module(get_model(model, seed=seed).eval(), example_inputs())
@@ -71,3 +73,24 @@ def named_only(reader: "fx.Node", node: "fx.Node") -> bool:
     found: list[fx.Node] = []
     map_arg(reader.args, found.append)
     return node not in found and node in reader.all_input_nodes
+
+
+def _written_into(seed: int) -> "nn.Module":
+    """conv → relu writes into half of it, and tanh reads the whole afterwards; a sum reads both."""
+    import torch
+    from torch import nn
+
+    class WrittenInto(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = nn.Conv2d(3, 4, 1)
+            self.relu = nn.ReLU(inplace=True)
+
+        def forward(self, x: "torch.Tensor") -> "torch.Tensor":
+            y = self.conv(x)
+            z = self.relu(y[:, :2])
+            return torch.tanh(y)[:, :2] + z
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return WrittenInto()

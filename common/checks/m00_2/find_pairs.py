@@ -41,7 +41,7 @@ class FindPairs(Exercise):
         '`overloadpacket`. `getattr(node.target, "overloadpacket", None)` gives None for them.',
         "second-reader": "If somebody else reads the value between the two ops, it must go on existing, so the two cannot "
         "become one.",
-        "packet-or-overload": "`aten.relu` is the packet with all overloads, `aten.relu.default` is one of them. The target "
+        "packet-or-overload": "If nothing is found in other nets either: `aten.relu` is the packet with all overloads, `aten.relu.default` is one of them. The target "
         "of a node is an overload, and the two are never equal. Nor is every overload called `default`: compare packet with "
         "packet.",
         "text-search": "A piece of text is found in longer names too: “relu” is in relu6 and in relu_, which are other ops.",
@@ -51,6 +51,7 @@ class FindPairs(Exercise):
         "inside-lists": "A node such as cat holds its inputs in a list: `args[0]` is the list, not a node. From the producer "
         "to its reader (`node.users`) there is no such trouble. (If nothing is found for other ops either, the cause is "
         "another one.)",
+        "reversed": "The producer comes first in a pair, and its reader second.",
         "next-node": "The next node in the list is not always the one that reads. Who reads what stands in args and users "
         "only.",
         "counts-uses": "A reader that takes the node in two places is one reader, not two, and makes one pair.",
@@ -113,7 +114,7 @@ class FindPairs(Exercise):
         unread = {p for p in extra if p[0] in nodes and p[1] not in {u.name for u in nodes[p[0]].users}}
         others = {p for p in extra - unread if not _is_pair(nodes, p, case)}
         yield self._complete(gm, case, wanted, got)
-        yield self._ops(case, unread, others)
+        yield self._ops(case, unread, others, wanted)
         listed = [tuple(p) for p in evidence.facts["pairs"]]
         yield self._single(extra - unread - others, {p for p in wanted if listed.count(p) > 1})
 
@@ -141,8 +142,11 @@ class FindPairs(Exercise):
             kind = "one-pair"  # else it might be something else as well, so nothing is said
         return self.failed("complete", kind, symptom, detail=f"missing: {sorted(missing)}")
 
-    def _ops(self, case: Case, unread: Pairs, others: Pairs) -> Finding:
+    def _ops(self, case: Case, unread: Pairs, others: Pairs, wanted: Pairs) -> Finding:
         criterion = "only these ops"
+        if unread and {(b, a) for a, b in unread} <= wanted:
+            symptom = "There is a pair whose two names are exchanged."
+            return self.failed(criterion, "reversed", symptom, detail=f"exchanged: {sorted(unread)}")
         if unread:
             symptom = "There is a pair whose second node does not read the first one."
             return self.failed(criterion, "next-node", symptom, detail=f"no pairs: {sorted(unread)}")

@@ -37,7 +37,7 @@ class InsertOpAfter(Exercise):
         "node as well, and it reads itself.",
         "before-producer": "A graph runs from top to bottom. The new node has to stand behind the node that it reads.",
         "after-consumers": "A graph runs from top to bottom. Without a cursor a new node goes to the very end, behind the "
-        "nodes that read it.",
+        "nodes that read it. And the first one of `node.users` need not be the first one in the list.",
         "wrong-input": "What a node reads is decided by its arguments, and not by its place in the list.",
         "args-dropped": "The op has further arguments behind its input. Without them it takes its defaults, if it has "
         "any.",
@@ -71,6 +71,8 @@ class InsertOpAfter(Exercise):
 
         gm = exported(case.model, case.seed)
         node = next(n for n in gm.graph.nodes if n.name == case.node)
+        # As in a graph that comes from export: the order of the users is not that of the graph.
+        node.users = dict.fromkeys(reversed(node.users))
         returned = ch.call(ev, answer, gm, node, ch.op(case.op), tuple(case.args))
         in_graph = isinstance(returned, fx.Node) and any(n is returned for n in gm.graph.nodes)
         ev.fact("returned", returned.name if in_graph else None)
