@@ -68,7 +68,7 @@ class ExportDynamic(Exercise):
     }
     public_cases = (
         Case(model="conv_relu", batch=4, train=False),
-        Case(model="conv_bn_drop", batch=4, train=True, seed=1),
+        Case(model="conv_bn_drop", batch=4, train=True, other="bn", seed=1),
         Case(model="reshape_linear", batch=1, train=False, seed=2),
     )
     facts = {
@@ -166,7 +166,7 @@ class ExportDynamic(Exercise):
             return self.failed("free batch", "bounded", symptom, detail=message)
         if "size()[0] ==" in message or "shape[0] to be equal to" in message:
             kind = "static-batch"
-            if case.batch == 1:
+            if case.batch == 1 and re.search(r"(==|equal to) 1\b", message):
                 kind, symptom = "one-is-a-constant", "With an example of batch 1, the graph takes batches of 1 only."
             elif case.model == "two_inputs":
                 kind, symptom = "one-input-only", "The batch of a net with two inputs is not free."
