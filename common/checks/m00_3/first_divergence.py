@@ -54,6 +54,7 @@ class FirstDivergence(Exercise):
         Case(model="conv_relu_conv", rounded={"conv_b.weight": 3}, behind=None, dB=40),
         Case(model="residual", rounded={"conv_a.weight": 6}, behind="conv2d", dB=60, seed=1),
         Case(model="conv_relu_conv", rounded={"conv_a.weight": 8}, behind="relu", dB=15, seed=2),
+        Case(model="conv_bn_drop", rounded={"fc.weight": 4}, behind=None, without="dropout", dB=35, seed=3),
     )
     facts = {"returned": {"type": ["string", "null"]}, "kind": {"type": "string"}}
 
@@ -118,13 +119,16 @@ class FirstDivergence(Exercise):
             return "agree" if right is None else "output-only"
         if said is None and right == wrong["another op"]:
             return "weights-compared"
-        for kind in ("on-the-limit", "swapped", "any-difference", "last-good", "worst", "by-index", "wrong-side"):
-            if said == wrong[kind] and (said is not None or kind in ("swapped", "wrong-side", "by-index")):
-                return kind
-        if said == wrong["by-index, same shapes"]:
-            return "by-index"
-        if said is None and right == min(names_a, key=list(names_a).index, default=None):
-            return "last-good"
+        kinds = ("on-the-limit", "swapped", "any-difference", "last-good", "worst", "by-index", "wrong-side")
+        found = [
+            k for k in kinds if said == wrong[k] and (said is not None or k in ("swapped", "wrong-side", "by-index"))
+        ]
+        if not found and said == wrong["by-index, same shapes"]:
+            found = ["by-index"]
+        if len(found) > 1:
+            return None  # several wrong ideas lead here; another case tells them apart
+        if found:
+            return found[0]
         if said != wrong["last op"]:
             return None
         return "agree" if right is None else "output-only"
