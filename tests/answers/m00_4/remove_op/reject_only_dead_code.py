@@ -1,4 +1,5 @@
-# The node itself is dead too, once nobody reads it.
+# finds: not-erased
+# The node itself is taken for dead, once nobody reads it: not so where it works in place.
 def remove_op(gm, node):
     for user in list(node.users):
         user.replace_input_with(node, node.args[0])

@@ -1,3 +1,5 @@
+# finds: in-place-erased
+# What was read before and is no more is taken for dead, whether it writes into another tensor or not.
 def remove_op(gm, node):
     dead_before = {n for n in gm.graph.nodes if not n.users}
     keep = node.args[0]
