@@ -1,4 +1,5 @@
-# Compares args and kwargs as they are printed: nodes are printed by their names.
+# Compares args and kwargs as they are printed: nodes by their names, but strides and numbers too.
+# finds: arguments-too
 def graph_diff(before, after):
     old, new = ({n.name: (str(n.args), str(n.kwargs)) for n in g.graph.nodes} for g in (before, after))
     result = {"added": [], "removed": [], "rewired": []}
