@@ -12,7 +12,7 @@ from pt2e_kit.grading import cold, executed
 from pt2e_kit.grading.executed import Executed
 from pt2e_kit.grading.notes import CannotGrade, Note
 from pt2e_kit.grading.plan import Step, steps
-from pt2e_kit.grading.sandbox import scratch_folder
+from pt2e_kit.grading.sandbox import another_user, scratch_folder
 from pt2e_kit.grading.seize import MOST
 from pt2e_kit.grading.warm import NotWarm, Zygote, zygote
 from pt2e_kit.notebooks import is_graded
@@ -97,10 +97,10 @@ class _Warm:
         if self.process.isolated:
             return self._run_request({}, seconds)
         with scratch_folder() as scratch:
-            places = {"scratch": str(scratch), "helpers": str(self.process.helpers)}
+            places = {"scratch": str(scratch), "helpers": str(self.process.helpers), "another_user": another_user()}
             return self._run_request(places, seconds)
 
-    def _run_request(self, places: dict[str, str], seconds: float) -> int | None:
+    def _run_request(self, places: dict[str, Any], seconds: float) -> int | None:
         number, self.processes = self.processes, self.processes + 1
         sequence = [*self.done, *self.todo]
         silent = {n for n, step in enumerate(sequence) if n < len(self.done) or step.silent}
