@@ -18,7 +18,18 @@ from pt2e_kit.authoring.listing import exercise_rows
 from pt2e_kit.cli import app, console
 from pt2e_kit.cli.grading import show_results
 
-COMMANDS = ("grade", "grade-one", "release", "solutions", "fmt", "new-exercise", "doctor", "exercises", "demo")
+COMMANDS = (
+    "grade",
+    "grade-one",
+    "otter",
+    "release",
+    "solutions",
+    "fmt",
+    "new-exercise",
+    "doctor",
+    "exercises",
+    "demo",
+)
 HOSTILE = "[red]x[/red]\x1b[31m\x07\u202e"
 HARMLESS = "[red]x[/red]\\x1b[31m\\x07\\u202e"
 

@@ -28,3 +28,10 @@ def counts(entry: Mapping[str, Any]) -> bool:
 def right(entry: Mapping[str, Any]) -> bool:
     """Whether nothing is missing in an exercise."""
     return entry["score"] == entry["max_score"] and not entry["findings"]
+
+
+def for_instructors(result: Mapping[str, Any]) -> list[str]:
+    """Return what an instructor should know of a result, one a line: state, causes, notes. Not safe to print as it is."""
+    lines = [f"{result['student']}: {result['state']}, {result['score']} of {result['max_score']}"]
+    lines += [f"{n['name']}: {n['state']}: {n['cause']}" for n in result["notebooks"] if n["cause"]]
+    return lines + [f"{note['kind']}: {note['message']}" for note in result["notes"]]
