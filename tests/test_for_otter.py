@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from commands import ROOT
-from grading_kit import CLASS_SEED, kit_notebook, make_cases, tiny_source
+from grading_kit import CLASS_SEED, QUICK, kit_notebook, make_cases, tiny_source
 from otter.test_files import GradingResults
 from otter.test_files.exception_test import ExceptionTestFile
 from otter_kit import ASSIGNMENT, LESSON, autograder, bundle, made, unpacked
@@ -19,14 +19,17 @@ from test_formats import ALL, LOOP, exercise, graded, lost, result
 from common.exercise import find_exercise
 from pt2e_kit.cli import app
 from pt2e_kit.course import Course
-from pt2e_kit.for_otter import pins
-from pt2e_kit.for_otter.bundle import FOLDER, read_metadata, student_of
+from pt2e_kit.for_otter import container, pins
+from pt2e_kit.for_otter.bundle import FOLDER, PLUGIN, read_metadata, student_of
 from pt2e_kit.for_otter.make import AUTOGRADER, LOCK, make
 from pt2e_kit.for_otter.parts import WHOLE, Part, parts, scored
-from pt2e_kit.for_otter.plugin import NAME, KitPlugin
+from pt2e_kit.for_otter.plugin import KitPlugin
 from pt2e_kit.for_otter.scores import fill
 from pt2e_kit.for_otter.test_files import write_for_grading, write_for_students
-from pt2e_kit.grading.pipeline import read_source
+from pt2e_kit.grading import execute
+from pt2e_kit.grading.notes import CannotGrade
+from pt2e_kit.grading.pipeline import Graded, read_source
+from pt2e_kit.grading.warm import NotWarm
 
 EXERCISES = ("insert_after", "observer_from_spec", "build_manual", "switch_story", "set_switches")
 PARTS = [
@@ -108,7 +111,7 @@ def test_the_zip_holds_one_notebook_and_the_kit() -> None:
     files = _zip()
     carried = [name for name in files if name.startswith(f"files/{FOLDER}/source/")]
     assert carried == [f"files/{FOLDER}/source/{ASSIGNMENT}/{LESSON}.ipynb"]
-    assert json.loads(files["otter_config.json"])["plugins"] == [{NAME: {"unsafe_no_sandbox": True}}]
+    assert json.loads(files["otter_config.json"])["plugins"] == [{PLUGIN: {"unsafe_no_sandbox": True}}]
     for package in ("common/exercise/judging.py", "common/weights/tiny.safetensors", "pt2e_kit/for_otter/container.py"):
         assert files[f"files/{FOLDER}/kit/{package}"] == (ROOT / package).read_bytes()
     assert not [name for name in files if "__pycache__" in name or "/." in name]
@@ -246,3 +249,50 @@ def test_a_folder_that_is_none_of_ours(tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError, match="no autograder that pt2e-kit made"):
             found = getattr(bundle(tmp_path), what)
             found() if callable(found) else None
+
+
+# -- where no boundary can be had
+
+
+@pytest.fixture
+def no_boundary(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """A container without sandboxes that does not run us as root; returns what would have been run."""
+    asked: list[Any] = []
+    monkeypatch.setattr(container, "bubblewrap", lambda: None)
+    monkeypatch.setattr(container, "another_user", lambda: False)
+
+    def pretend(*_more: Any, **options: Any) -> Graded:
+        asked.append(options)
+        return Graded(result(graded(exercise("m02_2.insert_after", "core", 4))))
+
+    monkeypatch.setattr(container, "grade_submission", pretend)
+    return asked
+
+
+def test_a_container_without_any_boundary_runs_nothing(
+    no_boundary: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = unpacked(tmp_path / "autograder", {}, {})
+    config = place / "source" / "otter_config.json"
+    text = config.read_text(encoding="utf-8")
+    for refused in (text.replace("true", "false", 1), "{}", "no JSON"):
+        config.write_text(refused, encoding="utf-8")
+        (place / "results" / "results.json").write_text("an older one")
+        assert container.main(place) == 1
+        assert not no_boundary and not (place / "results" / "results.json").exists()
+        assert "could write the result itself" in capsys.readouterr().err
+    config.write_text(text, encoding="utf-8")
+    assert container.main(place) == 0
+    assert [asked["unsafe_no_sandbox"] for asked in no_boundary] == [True]
+
+
+def test_no_kernel_starts_cold_where_it_would_be_roots(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def not_warm(*_more: Any, **_options: Any) -> None:
+        raise NotWarm("threads")
+
+    monkeypatch.setattr(execute, "zygote", not_warm)
+    monkeypatch.setattr(execute, "another_user", lambda: True)
+    monkeypatch.setattr(execute.cold, "execute", lambda *_a, **_o: pytest.fail("it was run"))
+    with pytest.raises(CannotGrade, match="no process to run it in: threads") as raised:
+        execute.execute(make_cases.student(), make_cases.student(), tmp_path, [], QUICK, isolated=False)
+    assert raised.value.state == "failed"

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import shutil
 import sys
 import zipfile
@@ -14,7 +15,7 @@ from typing import Any
 import jsonschema
 import nbformat
 import pytest
-from commands import ROOT, run
+from commands import ROOT, copy_checkout, run
 from container_kit import can_be_a_container, inside
 from grading_kit import CLASS_SEED
 from nbclient import NotebookClient
@@ -24,7 +25,7 @@ from otter.test_files import GradingResults
 from otter_kit import ASSIGNMENT, CLASS, LESSON, autograder, bundle, demo_notebook, student, unpacked
 
 from common.exercise import find_exercise
-from pt2e_kit.for_otter import container, plugin
+from pt2e_kit.for_otter import container
 from pt2e_kit.grading.pipeline import grade_submission
 from pt2e_kit.grading.sandbox import bubblewrap
 
@@ -92,14 +93,18 @@ def test_check_in_a_notebook_tells_them_too(tmp_path: Path) -> None:
 # -- otter run
 
 
-def test_otter_run_as_a_command(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    command = ["otter", "run", str(demo_notebook("s04")), "-a", str(autograder()), "-o", "out", "--no-logo"]
-    done = run(command, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert _otters(tmp_path / "out") == _scores(_graded("s04"))
-    assert 0 < sum(_otters(tmp_path / "out").values()) < 10, "partial credit"
-    assert "graded, 5 of 10" in done.stdout
+@pytest.mark.skipif(bubblewrap() is None, reason="the page is about machines with a sandbox")
+def test_the_commands_of_the_page_work(tmp_path: Path) -> None:
+    """docs/roads.md: make the files, `otter run` on a solution, `grade-one --format exercism` on the stubs."""
+    page = (ROOT / "docs" / "roads.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```bash\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    course = copy_checkout(tmp_path / "a course")
+    for block in blocks:
+        done = run(["bash", "-e", "-c", block], course)
+        assert done.returncode == 0, f"{block}: {done.stdout}{done.stderr}"
+    assert sum(_otters(course / "out").values()) == 10
+    found = json.loads((course / "result.json").read_text(encoding="utf-8"))
+    assert (found["version"], found["status"]) == (3, "fail") and len(found["tests"]) > 10
 
 
 @pytest.fixture(scope="module")
@@ -158,10 +163,8 @@ def test_our_failure_gives_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(RuntimeError, match="no space left"):
         otter_run(str(demo_notebook("s11")), autograder=str(autograder()), output_dir=str(tmp_path), no_logo=True)
     assert not (tmp_path / "results.json").exists()
-    monkeypatch.setattr(plugin, "grade_submission", broken)
     place = unpacked(tmp_path / "autograder", {f"{LESSON}.ipynb": demo_notebook("s11").read_bytes()}, {})
     (place / "results" / "results.json").write_text("an older one")
-    monkeypatch.setattr(container, "DEFAULT_LIMITS", container.DEFAULT_LIMITS)
     assert container.main(place) == 1
     assert not (place / "results" / "results.json").exists()
 

@@ -12,6 +12,10 @@ FOLDER = "pt2e_kit_files"
 """Below `files/` of the zip: all that `otter grade` puts into its container besides otter's own files."""
 
 
+PLUGIN = "pt2e_kit.for_otter.plugin.KitPlugin"
+"""As otter_config.json names our plugin."""
+
+
 @dataclass(frozen=True)
 class Bundle:
     """The unpacked zip; `root` is the folder that holds run_autograder and otter_config.json."""
@@ -49,6 +53,15 @@ class Bundle:
         if len(folders) != 1:
             raise FileNotFoundError(f"{self.folder / 'source'}: this is no autograder that pt2e-kit made")
         return folders[0]
+
+    @property
+    def unsafe_no_sandbox(self) -> bool:
+        """Whether whoever made the zip has said that submissions may run without any boundary of ours."""
+        try:
+            config = json.loads((self.root / "otter_config.json").read_text(encoding="utf-8"))
+            return config["plugins"][0][PLUGIN]["unsafe_no_sandbox"] is True
+        except (OSError, ValueError, KeyError, IndexError, TypeError):
+            return False
 
     def seed(self) -> str:
         """The seed of the hidden cases.

@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from common.i18n import _
 from pt2e_kit.cli import console
 from pt2e_kit.for_otter.bundle import Bundle, read_metadata, student_of
 from pt2e_kit.formats.gradescope import NotForStudents, gradescope
 from pt2e_kit.formats.words import for_instructors
 from pt2e_kit.grading.pipeline import grade_submission, read_source
 from pt2e_kit.grading.results import write_json
+from pt2e_kit.grading.sandbox import another_user, bubblewrap
 from pt2e_kit.settings import DEFAULT_LIMITS, Limits
 
 
@@ -28,7 +30,15 @@ def main(autograder: str | Path = "/autograder", limits: Limits = DEFAULT_LIMITS
     bundle = Bundle(place / "source")
     out = place / "results" / "results.json"
     out.unlink(missing_ok=True)
-    keep_to_ourselves(bundle, place / "results")
+    keep_to_ourselves(bundle, place)
+    if bubblewrap() is None and not another_user() and not bundle.unsafe_no_sandbox:
+        console.complain(
+            _(
+                "this container allows no sandbox, and student code cannot be another user's than ours (we are not root, or "
+                "Python lies where others cannot reach it): it could write the result itself. Nothing was run"
+            )
+        )
+        return 1
     metadata = read_metadata(place / "submission_metadata.json")
     try:
         graded = grade_submission(
@@ -51,10 +61,11 @@ def main(autograder: str | Path = "/autograder", limits: Limits = DEFAULT_LIMITS
     return 0
 
 
-def keep_to_ourselves(bundle: Bundle, results: Path) -> None:
+def keep_to_ourselves(bundle: Bundle, place: Path) -> None:
     """Let other users reach the kit, and nothing else: neither hidden tests, seed nor results."""
+    results = place / "results"
     results.mkdir(exist_ok=True)
-    for folder in (bundle.root, bundle.root / "files", bundle.folder):
+    for folder in (place, bundle.root, bundle.root / "files", bundle.folder):
         folder.chmod(0o711)  # through, but without a look around
     for path in (bundle.root / "otter_config.json", bundle.tests, bundle.seed_file, bundle.folder / "source", results):
         path.chmod(0o700 if path.is_dir() else 0o600)

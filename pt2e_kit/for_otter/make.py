@@ -18,7 +18,7 @@ from common.exercise import find_exercise
 from common.i18n import _
 from common.lessons import find_lesson
 from pt2e_kit.course import Course
-from pt2e_kit.for_otter.bundle import FOLDER, Bundle
+from pt2e_kit.for_otter.bundle import FOLDER, PLUGIN, Bundle
 from pt2e_kit.for_otter.parts import parts, scored
 from pt2e_kit.for_otter.pins import pins
 from pt2e_kit.for_otter.test_files import write_for_grading, write_for_students
@@ -86,10 +86,8 @@ def make(
 def _make_zip(
     path: Path, source: Path, name: str, instructor: NotebookNode, class_seed: str, unsafe_no_sandbox: bool
 ) -> None:
-    from pt2e_kit.for_otter.plugin import NAME
-
     config = {
-        "plugins": [{NAME: {"unsafe_no_sandbox": unsafe_no_sandbox}}],
+        "plugins": [{PLUGIN: {"unsafe_no_sandbox": unsafe_no_sandbox}}],
         "show_hidden": True,  # with the two below: everything is shown, once; findings give nothing away
         "show_all_public": True,
         "force_public_test_summary": False,

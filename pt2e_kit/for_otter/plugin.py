@@ -23,7 +23,6 @@ from pt2e_kit.formats.words import for_instructors
 from pt2e_kit.grading import temporary
 from pt2e_kit.grading.pipeline import Graded, grade_submission, read_source
 
-NAME = "pt2e_kit.for_otter.plugin.KitPlugin"
 OTTERS_OWN = ("tests", "__init__.py")
 """What otter has put beside the submission."""
 
@@ -42,7 +41,6 @@ class KitPlugin(AbstractOtterPlugin):
         """
         notebook = Path(self.submission_path)
         bundle = Bundle(notebook.parent.parent / "source")
-        settings = self.plugin_config or {}
         with temporary.folder() as folder:
             handed_in = folder / "handed-in"
             handed_in.mkdir()
@@ -56,7 +54,7 @@ class KitPlugin(AbstractOtterPlugin):
                 handed_in,
                 student=student_of(self.submission_metadata or {}, notebook.stem),
                 class_seed=bundle.seed(),
-                unsafe_no_sandbox=bool(settings.get("unsafe_no_sandbox")),
+                unsafe_no_sandbox=bundle.unsafe_no_sandbox,
             )
         if self.graded.result["state"] == "failed":
             causes = "; ".join(n["cause"] for n in self.graded.result["notebooks"] if n["cause"])

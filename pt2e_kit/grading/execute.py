@@ -47,6 +47,8 @@ def execute(
     try:
         process = zygote(source, libraries, isolated=isolated)
     except NotWarm as reason:
+        if not isolated and another_user():  # a kernel that starts cold would be root's
+            raise CannotGrade("failed", _("there is no process to run it in: {e}").format(e=reason)) from None
         result = cold.execute(notebook, source, limits, isolated=isolated)
         text = _("run in a kernel that was started cold, with plain tests in the student's process: {reason}")
         result.notes.append(Note("environment", text.format(reason=reason)))
