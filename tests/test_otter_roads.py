@@ -169,6 +169,13 @@ def test_our_failure_gives_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not (place / "results" / "results.json").exists()
 
 
+def test_what_otter_cannot_read_never_reaches_us(tmp_path: Path) -> None:
+    """docs/roads.md says so: it is read before plugins are loaded. Should this fail one day, the page is to be mended."""
+    with pytest.raises(nbformat.reader.NotJSONError):
+        otter_run(str(demo_notebook(BROKEN)), autograder=str(autograder()), output_dir=str(tmp_path), no_logo=True)
+    assert list(tmp_path.iterdir()) == []
+
+
 # -- a container
 
 
