@@ -19,7 +19,7 @@ from nbgrader.converters import Autograde, NbGraderException
 
 from pt2e_kit.gradebook import forget_empty_submission, make_if_missing
 from pt2e_kit.grading import temporary
-from pt2e_kit.grading.times import submitted_at
+from pt2e_kit.grading.times import configured_zone, submitted_at
 from pt2e_kit.lock import only_grader
 from pt2e_kit.nbgrader_steps import GradeSubmission, handed_over, is_anything_handed_over
 
@@ -135,6 +135,6 @@ def _stage(directory: Any, student: str, folder: Path, staged: Path) -> None:
     source = Path(directory.format_path(directory.source_directory, ".", directory.assignment_id))
     for path in source.glob("*.ipynb"):
         nbformat.write(nbformat.v4.new_notebook(), target / path.name)
-    moment, _notes = submitted_at(folder)
+    moment, _notes = submitted_at(folder, configured_zone(directory.config))
     if moment:
         (target / "timestamp.txt").write_text(moment, encoding="utf-8")

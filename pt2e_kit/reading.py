@@ -15,7 +15,8 @@ KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "nam
 MAX_CELLS = 3000
 """A notebook with more cells is not read: matching them would keep the grader busy for long."""
 PICTURES = {"image/png": b"\x89PNG\r\n", "image/jpeg": b"\xff\xd8\xff"}
-"""Attachments that are kept, and how they begin: pictures pasted into a written answer."""
+"""Pictures that are kept, in outputs and pasted into written answers, and how they begin. HTML, SVG and scripts would run
+in the browser of whoever reads them."""
 REPAIRS = "pt2e_kit_repairs"
 """Metadata of a notebook in which `read_notebook` tells what it mended."""
 

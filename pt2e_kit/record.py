@@ -4,8 +4,8 @@ import contextlib
 import json
 import logging
 import warnings
-from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Generator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,12 @@ from typing import Any
 from common.i18n import _
 from pt2e_kit.course import Course, put_own_programs_on_path
 from pt2e_kit.gradebook import make_if_missing, marks, opened
-from pt2e_kit.grading import temporary
+from pt2e_kit.grading import temporary, warm
 from pt2e_kit.grading.kept import NothingKept
 from pt2e_kit.grading.pipeline import Graded, current_basis, grade_submission, read_source
 from pt2e_kit.grading.results import failed, keep_earlier, scores_of, write_json
 from pt2e_kit.grading.sandbox import NoSandbox, bubblewrap
+from pt2e_kit.grading.times import configured_zone
 from pt2e_kit.lock import only_grader
 from pt2e_kit.nbgrader_staging import install
 from pt2e_kit.nbgrader_steps import GradeSubmission, RefuseUnjudged, hand_over, take_back
@@ -75,7 +76,7 @@ def grade_assignment(
     """
     source = course.source(assignment)
     chosen = _chosen(course, assignment, students)
-    class_seed = read_class_seed(seed_file)
+    class_seed, zone = read_class_seed(seed_file), configured_zone(course.config())
     if bubblewrap() is None and not unsafe_no_sandbox and not rejudge:
         raise NoSandbox
     results: dict[str, dict[str, Any]] = {}
@@ -88,37 +89,54 @@ def grade_assignment(
         for result in results.values():
             progress(result)
         pool = executor or stack.enter_context(ThreadPoolExecutor(max(1, jobs)))
-        waiting = {
-            pool.submit(
+
+        def submit(student: str) -> "Future[Graded]":
+            return pool.submit(
                 grade_submission,
                 source,
-                path,
+                chosen[student],
                 assignment=assignment,
                 student=student,
                 class_seed=class_seed,
                 limits=limits,
                 keep=course.results(assignment, student) / "kept",
                 rejudge=rejudge,
+                zone=zone,
                 unsafe_no_sandbox=unsafe_no_sandbox,
-            ): student
-            for student, path in chosen.items()
-            if student not in unchanged
-        }
-        try:
-            for done in as_completed(waiting):
-                student = waiting[done]
-                try:
-                    results[student] = record(course, done.result())
-                    progress(results[student])
-                except NothingKept as reason:
-                    not_rejudged[student] = str(reason)
-                finally:
-                    del waiting[done]  # a class of a thousand is not to be held in memory
-        except BaseException:
+            )
+
+        todo = [student for student in chosen if student not in unchanged]
+        finished = stack.enter_context(contextlib.closing(_in_turn(todo, submit, ahead=2 * jobs + 2)))
+        for student, done in finished:
+            try:
+                results[student] = record(course, done.result())
+                progress(results[student])
+            except NothingKept as reason:
+                not_rejudged[student] = str(reason)
+    return Outcome(dict(sorted(results.items())), unchanged, dict(sorted(not_rejudged.items())))
+
+
+def _in_turn(
+    students: list[str], submit: Callable[[str], "Future[Graded]"], ahead: int
+) -> Generator[tuple[str, "Future[Graded]"], None, None]:
+    """Yield what is done as it comes; no more than `ahead` are under way, so that a large class needs no more memory.
+
+    Where it is left early (Ctrl-C, an error), what runs is stopped at once.
+    """
+    todo, waiting = iter(students), dict[Future[Graded], str]()
+    try:
+        while True:
+            while len(waiting) < ahead and (student := next(todo, None)) is not None:
+                waiting[submit(student)] = student
+            if not waiting:
+                return
+            for done in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield waiting.pop(done), done
+    finally:
+        if waiting:
             for future in waiting:
                 future.cancel()
-            raise
-    return Outcome(dict(sorted(results.items())), unchanged, dict(sorted(not_rejudged.items())))
+            warm.close_all()
 
 
 def _chosen(course: Course, assignment: str, students: list[str] | None) -> dict[str, Path]:

@@ -4,7 +4,6 @@ import ast
 import builtins
 import contextlib
 import io
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +12,9 @@ from grading_kit import make_cases, notes, scores
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
+from pt2e_kit.grading import notebook as one_notebook
 from pt2e_kit.grading import pipeline
-from pt2e_kit.grading.execute import Executed
+from pt2e_kit.grading.executed import Executed
 
 GOOD: dict[str, str] = make_cases.GOOD
 SQUARE = GOOD["q1"]
@@ -36,7 +36,7 @@ def without_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
             return SimpleNamespace(ref_mean=lambda xs: sum(xs) / len(xs))
         return builtins.__import__(name, *more)
 
-    def execute(notebook: NotebookNode, _new_sandbox: Callable[[], Any], _limits: Any) -> Executed:
+    def execute(notebook: NotebookNode, *_how: Any, **_more: Any) -> Executed:
         result = Executed()
         names: dict[str, Any] = {"__builtins__": vars(builtins) | {"__import__": helper_or_module}}
         for index, cell in enumerate(notebook.cells):
@@ -44,7 +44,7 @@ def without_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
                 result.statuses[index] = _run(cell, names)
         return result
 
-    monkeypatch.setattr(pipeline, "execute", execute)
+    monkeypatch.setattr(one_notebook, "execute", execute)
 
 
 def _run(cell: NotebookNode, names: dict[str, Any]) -> str:

@@ -19,17 +19,9 @@ from pt2e_kit.cli import app, console
 from pt2e_kit.cli.grading import show_results
 
 COMMANDS = (
-    "grade",
-    "grade-one",
-    "otter",
-    "release",
-    "solutions",
-    "fmt",
-    "new-exercise",
-    "doctor",
-    "exercises",
-    "demo",
-)
+    "grade", "grade-one", "report", "export", "collect", "otter", "release", "solutions", "fmt", "new-exercise", "doctor",
+    "exercises", "demo",
+)  # fmt: skip
 HOSTILE = "[red]x[/red]\x1b[31m\x07\u202e"
 HARMLESS = "[red]x[/red]\\x1b[31m\\x07\\u202e"
 

@@ -290,7 +290,7 @@ def test_no_kernel_starts_cold_where_it_would_be_roots(monkeypatch: pytest.Monke
     def not_warm(*_more: Any, **_options: Any) -> None:
         raise NotWarm("threads")
 
-    monkeypatch.setattr(execute, "zygote", not_warm)
+    monkeypatch.setattr(execute, "borrowed", not_warm)
     monkeypatch.setattr(execute, "another_user", lambda: True)
     monkeypatch.setattr(execute.cold, "execute", lambda *_a, **_o: pytest.fail("it was run"))
     with pytest.raises(CannotGrade, match="no process to run it in: threads") as raised:

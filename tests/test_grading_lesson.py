@@ -70,7 +70,7 @@ def look_at(page: str, result: dict) -> None:
             assert finding["why"].replace("`", "") in text
     source = read_notebook((ROOT / "source" / ASSIGNMENT / NOTEBOOK).read_bytes())
     regions = [region for cell in source.cells for region in HIDDEN.findall(cell.source)]
-    public = repr([exercise.public_cases for exercise in all_exercises()])
+    public = repr([exercise.public_cases for exercise in all_exercises() if exercise.id.startswith("m02_2.")])
     shown = set(re.findall(r"\w+", public)) | {
         word for cell in source.cells for word in re.findall(r"\w+", HIDDEN.sub("", cell.source))
     }

@@ -18,8 +18,9 @@ from grading_kit import (
     tiny,
 )
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from test_grading_cases import EXPECTED
 
-from pt2e_kit.nbgrader_steps import HideDetails, RefuseUnjudged
+from pt2e_kit.nbgrader_steps import HideDetails, RefuseUnjudged, TellStudent
 from pt2e_kit.record import write_feedback
 
 CLASS = ("good", "partial_two", "truncated_json", "renamed_copy", "symlink_to_source", "metadata_stripped")
@@ -57,6 +58,9 @@ def test_nbgraders_commands_give_the_scores_of_the_kit(tmp_path: Path):
     pages = {p.parent.parent.name: p.read_text() for p in (theirs.root / "feedback").glob("*/a1/p1.html")}
     assert set(pages) == set(SCORES)
     assert not [student for student, page in pages.items() if "SECRET" in page or "square(11)" in page]
+    assert "the file was renamed" in pages["renamed_copy"]
+    assert "About what you handed in" not in pages["good"]
+    assert "About what you handed in" in pages["kernel_killed"]
     handed_back = {p.name for p in (theirs.root / "feedback").rglob("*") if p.is_file()}
     assert handed_back <= {"p1.html", "common.py", "timestamp.txt"}
 
@@ -64,6 +68,34 @@ def test_nbgraders_commands_give_the_scores_of_the_kit(tmp_path: Path):
     with (theirs.root / "grades.csv").open() as file:
         rows = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
     assert {s: rows[s] for s in SCORES} == SCORES
+
+
+HANGS = {"infinite_loop_top", "infinite_loop_in_test"}
+"""They take their 30 seconds each; test_grading_cases.py has them with shorter limits."""
+
+
+@pytest.mark.slow
+def test_every_case_comes_out_the_same_by_grade_and_by_autograde(tmp_path: Path):
+    """As one class: no submission keeps another from its score, whatever it holds."""
+    cases = [name for name in EXPECTED if name not in HANGS]
+    theirs, ours = make_course(tmp_path / "theirs"), make_course(tmp_path / "ours")
+    for course in (theirs, ours):
+        hand_in(course, *cases)
+    assert nbgrader(theirs.root, "generate_assignment", "a1").returncode == 0
+    assert "Traceback" not in nbgrader(theirs.root, "autograde", "a1").stderr
+
+    results = grade(ours, jobs=2)
+
+    assert in_gradebook(theirs) == in_gradebook(ours)
+    for name in cases:
+        result, expected = results[name], EXPECTED[name]
+        assert result["state"] in expected["states"], name
+        points = [expected["points"], expected.get("alt")]
+        plain = [e["score"] for n in result["notebooks"] for e in n["exercises"] if e["kind"] == "plain"] or None
+        noted = expected["flag"] and any(note["kind"] == "suspicion" for note in result["notes"])
+        assert plain in points or noted, name
+        other = json.loads((theirs.results("a1", name) / "results.json").read_text())
+        assert other["notebooks"] == result["notebooks"] and other["notes"] == result["notes"], name
 
 
 # ---------------------------------------------------------------- fail closed
@@ -253,3 +285,12 @@ print(api.get_source_assignments(), api.coursedir.root == sys.argv[1], "torch" i
     command = [sys.executable, "-c", code, str(course.root)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["{'a1'}", "True", "False", "formgrade"], done.stderr
+
+
+def test_feedback_tells_of_repairs_and_limits_as_plain_text():
+    notebook = new_notebook(cells=[new_code_cell("1")], metadata={"pt2e_kit_told": ["was <b>x</b> [y](javascript:z)"]})
+    TellStudent().preprocess(notebook, {})
+    head, _code = notebook.cells
+    assert head.cell_type == "markdown" and r"was \<b\>x\</b\> \[y\]\(javascript:z\)" in head.source
+    untouched = TellStudent().preprocess(new_notebook(cells=[new_code_cell("1")]), {})[0]
+    assert len(untouched.cells) == 1

@@ -416,7 +416,8 @@ def test_a_damaged_class_seed_is_an_error_in_words(tmp_path: Path, data: bytes):
 
 def result_of(notebooks: list[dict], notes: list[Note] | None = None) -> dict:
     moment = "2026-01-10T23:30:00+00:00"
-    times = {"submitted_at": None, "graded_at": moment, "seconds": 0.5, "versions": {"torch": "2"}}
+    basis = dict.fromkeys(("submission", "source", "seed"), "0" * 16)
+    times = {"submitted_at": None, "graded_at": moment, "seconds": 0.5, "versions": {"torch": "2"}, "basis": basis}
     return results.submission(
         assignment="a1", student="s01", notebooks=notebooks, max_score=9, notes=notes or [], **times
     )

@@ -12,8 +12,8 @@ from lms_kit import MOODLE, ONE, RECEIPT, TWO, Files, attempts, bring, lay, make
 
 from pt2e_kit.cli import app
 from pt2e_kit.grading.collect import collect as find_notebooks
-from pt2e_kit.grading.times import named_zone, submitted_at
-from pt2e_kit.lms.collecting import configured_zone, plan_download
+from pt2e_kit.grading.times import configured_zone, named_zone, submitted_at
+from pt2e_kit.lms.collecting import plan_download
 from pt2e_kit.lms.store import carry_out
 
 # ---------------------------------------------------------------- writing

@@ -73,8 +73,17 @@ def test_the_commands_of_a_course_work(tmp_path: Path) -> None:
     handed_in = course / "submitted" / "ada" / ASSIGNMENT
     shutil.copytree(ROOT / "solutions" / ASSIGNMENT, handed_in)
     steps = _run_all(_to_run(True), course)
-    own = {"fmt", "release", "grade", "otter"}
-    assert steps == own | {"generate_assignment", "autograde", "generate_feedback", "export"}
+    assert steps == {
+        "fmt",
+        "release",
+        "grade",
+        "otter",
+        "report",
+        "generate_assignment",
+        "autograde",
+        "generate_feedback",
+        "export",
+    }
     assert len(list(course.glob("for-otter/*/autograder.zip"))) == 3
     results = course / "results" / ASSIGNMENT / "ada" / "results.json"
     result = json.loads(results.read_text(encoding="utf-8"))

@@ -4,9 +4,11 @@ import csv
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -373,3 +375,22 @@ def test_a_new_gradebook_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatc
     monkeypatch.setattr(module.Gradebook, "check_course", real)
     prepare_gradebook(course, "a1")
     assert (tmp_path / "gradebook.db").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not installed or does not work")
+def test_ctrl_c_stops_at_once_and_keeps_what_is_recorded(tmp_path: Path):
+    """s01 is recorded, the endless loop of s02 runs; then the interrupt that Ctrl-C sends."""
+    course = make_course(tmp_path)
+    for student, q1 in (("s01", make_cases.GOOD["q1"]), ("s02", "while True: pass")):
+        put(tmp_path / "submitted" / student / "a1", tiny(q1=q1))
+    process = subprocess.Popen(
+        [*GRADE, "--jobs", "1"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
+    end = time.monotonic() + 60
+    while read_result(course, "a1", "s01") is None and time.monotonic() < end:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _out, told = process.communicate(timeout=25)  # the loop alone would take 30 s
+    assert process.returncode == 130 and "goes on where this one stopped" in told and "Traceback" not in told
+    assert in_gradebook(course)["s01"] == 9 and read_result(course, "a1", "s02") is None

@@ -15,6 +15,10 @@ def square(x):
 
 import os
 
+import course_helper
+
+print("helper", course_helper.VALUE)
+
 def tried(what):
     try:
         return what()
@@ -60,7 +64,7 @@ print(json.dumps(found | {"users": sorted(set(users))}))
 @can_be_a_container
 def test_a_student_is_another_user(tmp_path: Path) -> None:
     place = tmp_path / "autograder"
-    tiny_source(place)
+    (tiny_source(place) / "course_helper.py").write_text("VALUE = 7\n")
     for name, text in (("seed", "secret"), ("results.json", "ours")):
         (place / name).write_text(text)
         (place / name).chmod(0o600)
@@ -72,7 +76,7 @@ def test_a_student_is_another_user(tmp_path: Path) -> None:
     told = dict(line.split(" ", 1) for line in found["attack"]["shown"].splitlines())
     refused = dict.fromkeys(("secret", "result", "folder", "supervisor", "scratch"), "PermissionError")
     none = "0" * 16
-    assert told == refused | {"uid": "True []", "work": "1", "rights": str([none, none, "1"])}
+    assert told == refused | {"uid": "True []", "work": "1", "helper": "7", "rights": str([none, none, "1"])}
     assert found["attack"]["scores"][0] == 2
     assert found["users"] == [0], "what the student's code left running has been ended"
     assert (place / "results.json").read_text() == "ours"

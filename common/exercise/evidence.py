@@ -28,6 +28,8 @@ MAX_CASE_BYTES = 4 * 2**20
 MAX_SUBMISSION_BYTES = 16 * 2**20
 MAX_PIECES = 500
 MAX_TEXT = 2000
+MAX_BITS = 512
+"""Larger integers are recorded as infinite."""
 
 TENSOR: dict[str, Any] = {
     "type": "object",
@@ -225,6 +227,8 @@ def write_piece(folder: Path, exercise_id: str, digest: str, piece: Piece) -> No
 def _encode(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:  # no float and no tensor holds it
+        return {"float": "inf" if value > 0 else "-inf"}
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):
@@ -253,7 +257,7 @@ class Evidence:
         if piece.size > MAX_CASE_BYTES:
             raise MalformedEvidence(_("it is larger than {mib} MiB").format(mib=MAX_CASE_BYTES // 2**20))
         try:
-            raw = json.loads(piece.text, parse_constant=_refuse_constant)
+            raw = json.loads(piece.text, parse_constant=_refuse_constant, parse_int=_read_int, parse_float=_read_float)
             schema = _ENVELOPE | {"properties": _ENVELOPE["properties"] | {"facts": _facts_schema(exercise)}}
             jsonschema.Draft202012Validator(schema).validate(raw)
         except RecursionError:
@@ -312,6 +316,19 @@ def _facts_schema(exercise: Exercise) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+def _read_int(text: str) -> int:
+    if len(text) > MAX_BITS * 0.302 + 2:  # digits for a bit
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
+
+
+def _read_float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is not finite")
+    return value
 
 
 @dataclass

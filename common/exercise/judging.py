@@ -154,8 +154,21 @@ def _general(symptom: str, misconception: str | None = None, detail: str = "", w
 def _raised(name: str, evidence: Evidence) -> Finding:
     exception = evidence.exception or {}
     during = exception.get("during") or _("`{name}` was called").format(name=name)
-    text = _("{type} was raised while {during}.").format(type=exception.get("type", "?"), during=during)
+    kind = str(exception.get("type", "?"))
+    kind = kind if kind in _known_exceptions() else _("An exception of your own")
+    text = _("{type} was raised while {during}.").format(type=kind, during=during)
     return _general(text, "raised", detail=_exception_text(evidence))
+
+
+def _known_exceptions() -> set[str]:
+    """Names of the exceptions of Python and of the libraries here: a name that is made up may hold a hidden input."""
+    found, todo = set[str](), [BaseException]
+    while todo:
+        kind = todo.pop()
+        if kind.__name__ not in found:
+            found.add(kind.__name__)
+            todo += kind.__subclasses__()
+    return found
 
 
 def _ended_early(status: str) -> Finding:

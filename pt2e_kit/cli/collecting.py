@@ -52,8 +52,8 @@ def collect(
     Example: pt2e-kit collect m02_by_hand download.zip --students class.csv --dry-run
     """
     from pt2e_kit.course import Course
-    from pt2e_kit.grading.times import named_zone
-    from pt2e_kit.lms.collecting import configured_zone, plan_download
+    from pt2e_kit.grading.times import configured_zone, named_zone
+    from pt2e_kit.lms.collecting import plan_download
     from pt2e_kit.lms.store import carry_out
 
     where = Course.find(course)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from common.i18n import _
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
@@ -86,10 +88,17 @@ def table(columns: Sequence[str | tuple[str, str]], rows: Sequence[Sequence[obje
 
 @contextmanager
 def progress(description: str) -> Iterator["Progress"]:
-    """A progress bar on stderr (nothing is drawn where stderr is no terminal)."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    """A progress bar on stderr, with the time left (nothing is drawn where stderr is no terminal)."""
+    from rich import progress as rich
 
     console = stderr()
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    columns = (
+        rich.TextColumn("{task.description}", markup=False),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+        rich.TextColumn(_("left:")),
+        rich.TimeRemainingColumn(),
+    )
+    with rich.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         yield bar

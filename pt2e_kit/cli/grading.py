@@ -65,19 +65,23 @@ def grade(
         folder = where.root / "submitted" / "STUDENT" / assignment
         console.say(_("nothing was handed in: no folder {folder}").format(folder=folder))
         raise typer.Exit(1)
-    with console.progress(_("grading {name}").format(name=assignment)) as bar:
-        task = bar.add_task(_("grading"), total=total)
-        outcome = grade_assignment(
-            where,
-            assignment,
-            jobs=jobs,
-            students=student,
-            seed_file=seed_file,
-            force=force,
-            rejudge=rejudge,
-            unsafe_no_sandbox=unsafe_no_sandbox,
-            progress=lambda _r: bar.advance(task),
-        )
+    try:
+        with console.progress(_("grading {name}").format(name=assignment)) as bar:
+            task = bar.add_task(_("grading"), total=total)
+            outcome = grade_assignment(
+                where,
+                assignment,
+                jobs=jobs,
+                students=student,
+                seed_file=seed_file,
+                force=force,
+                rejudge=rejudge,
+                unsafe_no_sandbox=unsafe_no_sandbox,
+                progress=lambda _r: bar.advance(task),
+            )
+    except KeyboardInterrupt:
+        console.complain(_("stopped. What was graded is recorded; the same command goes on where this one stopped."))
+        raise typer.Exit(130) from None
     show_results(list(outcome.results.values()))
     if outcome.unchanged:
         text = _("not changed since they were graded, and left as they are: {n} (--force grades them anew)")

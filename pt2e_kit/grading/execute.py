@@ -14,7 +14,7 @@ from pt2e_kit.grading.notes import CannotGrade, Note
 from pt2e_kit.grading.plan import Step, steps
 from pt2e_kit.grading.sandbox import another_user, scratch_folder
 from pt2e_kit.grading.seize import MOST
-from pt2e_kit.grading.warm import NotWarm, Zygote, zygote
+from pt2e_kit.grading.warm import NotWarm, Zygote, borrowed
 from pt2e_kit.notebooks import is_graded
 from pt2e_kit.settings import Limits
 
@@ -45,7 +45,8 @@ def execute(
     """
     executed.start_afresh(notebook)
     try:
-        process = zygote(source, libraries, isolated=isolated)
+        with borrowed(source, libraries, isolated=isolated) as process:
+            return _Warm(notebook, steps(notebook, instructor), process, limits).run()
     except NotWarm as reason:
         if not isolated and another_user():  # a kernel that starts cold would be root's
             raise CannotGrade("failed", _("there is no process to run it in: {e}").format(e=reason)) from None
@@ -53,7 +54,6 @@ def execute(
         text = _("run in a kernel that was started cold, with plain tests in the student's process: {reason}")
         result.notes.append(Note("environment", text.format(reason=reason)))
         return result
-    return _Warm(notebook, steps(notebook, instructor), process, limits).run()
 
 
 class _Warm:
@@ -65,6 +65,8 @@ class _Warm:
         self.todo, self.done = todo, list[Step]()
         self.processes = 0
         self.displays: dict[str, NotebookNode] = {}
+        self.put_back: dict[tuple[str, str], list[str]] = {}
+        """What stood in the way of tests: kind and names → the tests."""
 
     def run(self) -> Executed:
         """Run all steps; see `execute`."""
@@ -78,6 +80,7 @@ class _Warm:
                 executed.note_replaced(self.result, self.limits.replacements)
                 break
         executed.note_questions(self.notebook, self.result)
+        self._note_put_back()
         return self.result
 
     def _skip(self, lost: int) -> None:
@@ -168,7 +171,8 @@ class _Warm:
             executed.note_strange(cell, self.result)
         if status in ("timeout", "hung"):
             executed.note_stopped(cell, self.result, self.limits.cell_seconds)
-        elif status == "died" or reason == "processes":
+        elif status == "died" or reason == "processes" or (header.get("report") or {}).get("died"):
+            status = "died" if status == "error" else status
             executed.note_ended(cell, self.result, reason)
         self.result.statuses[step.index] = {"ok": "ok", "error": "error", "hung": "timeout"}.get(status, status)
         if step.kind == "test":
@@ -180,19 +184,20 @@ class _Warm:
         if isinstance(score, dict):
             shown = {"text/plain": str(score.get("text"))[:1000]}
             cell.outputs.append(nbformat.v4.new_output("execute_result", shown))
-        for key, text, kind in (
-            (
-                "changed",
-                _("the answers replaced {names}; what was there before was put back for test {id}"),
-                "suspicion",
-            ),
-            ("hidden", _("the answers gave another meaning to {names}; test {id} was run with its own"), "repair"),
-        ):
+        for key in ("changed", "hidden"):
             names = report.get(key)
             if isinstance(names, list) and names:
                 listed = ", ".join(str(n)[:80] for n in names)
-                message = text.format(names=listed, id=executed.name_of(cell))
-                self.result.notes.append(Note(kind, message))  # type: ignore[arg-type]
+                self.put_back.setdefault((key, listed), []).append(executed.name_of(cell))
+
+    def _note_put_back(self) -> None:
+        texts = {
+            "changed": _("the answers replaced {names}; what was there before was put back for the tests {ids}"),
+            "hidden": _("the answers gave another meaning to {names}; the tests {ids} were run with their own"),
+        }
+        for (key, names), ids in self.put_back.items():
+            message = texts[key].format(names=names, ids=", ".join(dict.fromkeys(ids)))
+            self.result.notes.append(Note("suspicion" if key == "changed" else "repair", message))
 
     def _add(self, step: Step, raw: Any) -> None:
         """Add an output to its cell, in the form of notebooks."""

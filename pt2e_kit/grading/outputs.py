@@ -9,13 +9,10 @@ from nbformat import NotebookNode
 
 from common.exercise.render import verdict_mimebundle
 from pt2e_kit.notebooks import whole_text
+from pt2e_kit.reading import PICTURES
 
 JUDGED = "pt2e_kit_judged"
 """Metadata of an output that the judge's findings stand in: without it no score is saved."""
-
-PICTURES = {"image/png": b"\x89PNG\r\n", "image/jpeg": b"\xff\xd8\xff"}
-"""What is kept of a student's outputs besides text, and how it begins. HTML, SVG and scripts would run in the browser
-of whoever reads them."""
 
 
 def keep_safe_outputs(notebook: NotebookNode) -> None:

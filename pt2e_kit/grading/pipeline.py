@@ -7,7 +7,7 @@ nothing is shared between two submissions but the judge's process.
 import time
 import traceback
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ def grade_submission(
     limits: Limits = DEFAULT_LIMITS,
     keep: Path | None = None,
     rejudge: bool = False,
+    zone: tzinfo | None = None,
     unsafe_no_sandbox: bool = False,
 ) -> Graded:
     """Grade what one student handed in.
@@ -58,6 +59,7 @@ def grade_submission(
         class_seed: the secret from which hidden cases get their seeds; the default seed file where it is not given.
         keep: a folder in which runs are kept, one subfolder for each notebook (see `pt2e_kit.grading.kept`).
         rejudge: judge the runs in `keep` again; nothing is run.
+        zone: of time stamps that name none, where the course has named one (`times.configured_zone`).
         unsafe_no_sandbox: where no sandbox works on this machine, run strangers' code without one.
 
     Returns:
@@ -73,7 +75,7 @@ def grade_submission(
     student = student or submission.name
     class_seed = class_seed or read_class_seed()
     instructors = read_source(source)
-    moment, notes = submitted_at(submission)
+    moment, notes = submitted_at(submission, zone)
     isolated = bubblewrap() is not None
     if not isolated and not rejudge:
         if not unsafe_no_sandbox:

@@ -193,18 +193,22 @@ def derived_seed(class_seed: str, student: str, exercise_id: str, number: int) -
 
 _OTHER_LINK = re.compile(r"(?i)(\]\(\s*<?|\]:\s*<?)(?!https?://|mailto:|attachment:[\w .,()+%-]+\))(?=[^\s)]*[:&\\])")
 """Where the target of a link begins that has a scheme other than these: javascript: and the like."""
+_FETCHED_PICTURE = re.compile(r"!(?=\[)(?!\[(?:[^\]\\]|\\.)*\]\(\s*<?attachment:)")
+"""The sign that makes a picture of a link, unless the picture lies in the notebook itself."""
 
 
 def _harmless(source: str, cell_type: str) -> str:
     """A student's source without what files, nbgrader's later steps and browsers stumble over.
 
-    It means the same to Python. In text, an invisible space keeps tags from being tags, and links from running scripts.
+    It means the same to Python. In text, an invisible space keeps tags from being tags, and links from running scripts;
+    a picture from elsewhere becomes a link, because fetching it would tell its server who reads the answer, and when.
     """
     source = source.replace("\0", "\N{SYMBOL FOR NULL}")
     source = re.sub(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS|MARK SCHEME)", r"\1-\2", source)
     if cell_type != "code":
         source = re.sub(r"<(?=[A-Za-z/!?])", "<\N{ZERO WIDTH SPACE}", source)
         source = _OTHER_LINK.sub("\\1\N{ZERO WIDTH SPACE}", source)
+        source = _FETCHED_PICTURE.sub("", source)
     return source
 
 

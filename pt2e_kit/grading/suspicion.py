@@ -53,6 +53,7 @@ MAX_SOURCE = 1_000_000
 OPEN_MODULES = {"sys", "warnings", "logging", "matplotlib", "os", "self", "cls"}
 """Modules whose parts are there to be set: sys.stdout, warnings.showwarning, os.environ."""
 _ALWAYS = {"__eq__": True, "__ne__": False, "__lt__": True, "__le__": True, "__gt__": True, "__ge__": True}
+_ALWAYS |= dict.fromkeys(("__sub__", "__rsub__", "__abs__"), False)  # near everything
 
 
 def look(sources: Iterable[str]) -> list[Note]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from common.i18n import _
 from pt2e_kit.grading.collect import read_plain_file
@@ -114,6 +115,23 @@ def named_zone(name: str) -> tzinfo:
         text = _("there is no time zone {name!r}: write UTC, or an IANA name such as Europe/Berlin")
         raise ValueError(text.format(name=name))
     return zoneinfo.ZoneInfo(name)
+
+
+def configured_zone(config: Any) -> tzinfo | None:
+    """Return the time zone that nbgrader_config.py names as `c.Exchange.timezone`; None where it names none.
+
+    nbgrader takes UTC where none is named. For stamps that were made elsewhere that would be a guess.
+
+    Raises:
+        ValueError: it is not the IANA name of a zone.
+    """
+    name = config.Exchange.get("timezone") if "Exchange" in config else None
+    if not name:
+        return None
+    try:
+        return named_zone(str(name))
+    except ValueError as error:
+        raise ValueError(_("nbgrader_config.py, c.Exchange.timezone: {e}").format(e=error)) from None
 
 
 @cache

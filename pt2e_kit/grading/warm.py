@@ -37,10 +37,15 @@ class Zygote:
     def __init__(self, source: Path, libraries: list[str], *, isolated: bool) -> None:
         self.isolated = isolated
         self.owner = os.getpid()
+        self.users = 0
+        """How many have borrowed it just now; see `borrowed`."""
+        self.connections: set[socket.socket] = set()
         self.folder = new_folder()
         self.helpers = self.folder / "helpers"
         self.helpers.mkdir()
         copy_helpers(source, self.helpers)
+        if not isolated:
+            self.folder.chmod(0o711)
         for path in (self.helpers, *self.helpers.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)  # who reads them is another user than the one who copies
         self.socket = self.folder / "socket"
@@ -91,10 +96,15 @@ class Zygote:
     def run(self, request: dict[str, Any], seconds: float) -> Iterator[wire.Message]:
         """Yield what a run reports; ends with it, or after this many seconds."""
         end = time.monotonic() + seconds
-        messages = wire.Messages()
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(30)
             connection.connect(str(self.socket))
+            self.connections.add(connection)
+            yield from self._reports(connection, request, end)
+
+    def _reports(self, connection: socket.socket, request: dict[str, Any], end: float) -> Iterator[wire.Message]:
+        messages = wire.Messages()
+        try:
             wire.send(connection, request)
             while (left := end - time.monotonic()) > 0:
                 connection.settimeout(left)
@@ -105,6 +115,8 @@ class Zygote:
                 if not data:
                     return
                 yield from messages.feed(data)
+        finally:
+            self.connections.discard(connection)
 
     def alive(self) -> bool:
         """Whether it can be used from here."""
@@ -115,6 +127,9 @@ class Zygote:
         process = getattr(self, "process", None)
         if self.owner != os.getpid():
             return
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)  # process 1 of that run ends, and all its processes with it
         if process is not None:
             with contextlib.suppress(OSError):
                 process.stdin.close()
@@ -144,12 +159,25 @@ _zygotes: dict[str, Zygote] = {}
 _refused: dict[str, str] = {}
 
 
-def zygote(source: Path, libraries: list[str], *, isolated: bool) -> Zygote:
-    """Return the warm process for these libraries and the helper files in `source`; started where there is none.
+@contextlib.contextmanager
+def borrowed(source: Path, libraries: list[str], *, isolated: bool) -> Iterator[Zygote]:
+    """The warm process for these libraries and the helper files in `source`; started where there is none.
+
+    It is not ended in favour of another one as long as somebody has borrowed it.
 
     Raises:
         NotWarm: it cannot be had on this machine.
     """
+    process = _zygote(source, libraries, isolated=isolated)
+    try:
+        yield process
+    finally:
+        with _lock:
+            process.users -= 1
+            _end_idle()
+
+
+def _zygote(source: Path, libraries: list[str], *, isolated: bool) -> Zygote:
     key = _key(source, libraries, isolated)
     with _lock:
         if key in _refused:
@@ -160,9 +188,15 @@ def zygote(source: Path, libraries: list[str], *, isolated: bool) -> Zygote:
                 found.close()
             found = _new(key, source, libraries, isolated)
         _zygotes[key] = found  # the one used last stands last
-        while len(_zygotes) > MAX_ZYGOTES:
-            _zygotes.pop(next(iter(_zygotes))).close()
+        found.users += 1
+        _end_idle()
         return found
+
+
+def _end_idle() -> None:
+    """End those that nobody uses, the one used longest ago first, until no more than MAX_ZYGOTES are left."""
+    for key in [k for k, process in _zygotes.items() if not process.users][: max(0, len(_zygotes) - MAX_ZYGOTES)]:
+        _zygotes.pop(key).close()
 
 
 def _new(key: str, source: Path, libraries: list[str], isolated: bool) -> Zygote:

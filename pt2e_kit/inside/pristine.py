@@ -18,6 +18,8 @@ import signal
 import sys
 import traceback
 import types
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 Changed = list[str]
@@ -98,6 +100,59 @@ def take() -> None:
     _snapshot = Snapshot()
 
 
+class Helpers:
+    """The course's own helper files: what a plain test imports comes from where no answer can write."""
+
+    def __init__(self, helpers: Path, work: Path) -> None:
+        self.helpers, self.work = helpers, work
+        self.path = [str(work), *(entry for entry in sys.path if entry != str(work))]
+
+    def restore(self) -> Changed:
+        """Put the folder of the unchanged files first, and forget helpers that are not as they were; return their names."""
+        changed = [name for name in self._names() if name in sys.modules and not self._is_unchanged(name)]
+        for name in changed:
+            for inner in [m for m in sys.modules if m == name or m.startswith(name + ".")]:
+                del sys.modules[inner]
+        more = [entry for entry in sys.path if entry not in self.path]
+        sys.path[:] = [str(self.helpers), *self.path, *more]
+        sys.path_importer_cache.clear()
+        return changed
+
+    def _names(self) -> Iterator[str]:
+        for entry in sorted(self.helpers.iterdir()):
+            if entry.suffix == ".py" or entry.is_dir():
+                yield entry.stem
+
+    def _is_unchanged(self, name: str) -> bool:
+        """Whether a module was read from a file that is as the course has it, and nothing in it is a notebook's."""
+        module = sys.modules[name]
+        try:
+            where = Path(str(vars(module).get("__file__"))).relative_to(self.work)
+            files = [where] if len(where.parts) == 1 else [f.relative_to(self.helpers) for f in self._files(name)]
+            same = all((self.work / f).read_bytes() == (self.helpers / f).read_bytes() for f in files)
+        except (OSError, ValueError, TypeError):
+            return False
+        return same and not any(_from_notebook(value) for value in list(vars(module).values()))
+
+    def _files(self, name: str) -> list[Path]:
+        return list((self.helpers / name).rglob("*.py"))
+
+
+_helpers: Helpers | None = None
+
+
+def take_helpers(helpers: Path, work: Path) -> None:
+    """Remember where the course's helper files are: unchanged, and the copy that the notebook works with."""
+    global _helpers
+    _helpers = Helpers(helpers, work)
+
+
+def accept(module: types.ModuleType, name: str) -> None:
+    """Take a function of a module as it is now for what it is to be."""
+    if _snapshot is not None and module.__name__ in _snapshot.functions:
+        _snapshot.functions[module.__name__][name] = getattr(module, name)
+
+
 def _from_notebook(value: Any) -> bool:
     """Whether an object was defined in a notebook's cell, or is no function or class at all where one was."""
     value = getattr(value, "func", value)  # functools.partial
@@ -114,7 +169,8 @@ def run_test(shell: Any, reports: Any, order: dict[str, Any]) -> dict[str, Any]:
     """Run a test cell in a forked process; return its report.
 
     ``status`` is "ok" when the test came to its end; ``score`` what its last line gave, as text and, where it is a
-    plain finite number, as that; ``changed`` and ``hidden`` name what had to be put back.
+    plain finite number, as that; ``changed`` and ``hidden`` name what had to be put back; ``died`` says that the
+    process ended in the middle.
     """
     reader, writer = os.pipe()
     child = _forked()
@@ -123,7 +179,7 @@ def run_test(shell: Any, reports: Any, order: dict[str, Any]) -> dict[str, Any]:
             os.close(reader)
             os.setsid()
             reports.owner = os.getpid()
-            report = _run(shell, reports, order)
+            report = _run(shell, reports, order) | {"token": order["token"]}
             _write(writer, _dumps(report).encode()[:60000])
         finally:
             _exit(0)
@@ -141,9 +197,9 @@ def run_test(shell: Any, reports: Any, order: dict[str, Any]) -> dict[str, Any]:
         report = _loads(data)
     except ValueError:
         report = {}
-    if not isinstance(report, dict) or "status" not in report:
+    if not isinstance(report, dict) or report.get("token") != order["token"]:
         reports.output("error", ename="ProcessEnded", evalue="", traceback=["the process ended while the test ran"])
-        return {"status": "error"}
+        return {"status": "error", "died": True}
     return report
 
 
@@ -168,6 +224,10 @@ def _run(shell: Any, reports: Any, order: dict[str, Any]) -> dict[str, Any]:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     names: dict[str, Any] = shell.user_ns
     changed = _snapshot.restore() if _snapshot else []
+    changed += _helpers.restore() if _helpers else []
+    if type(names) is not dict:
+        names = dict(dict.items(names)) if isinstance(names, dict) else {}
+        changed.append("get_ipython().user_ns")
     hidden = _own_names(names, order)
     report: dict[str, Any] = {"status": "error", "changed": changed[:20], "hidden": hidden[:20]}
     try:
@@ -232,12 +292,24 @@ def _shown(value: Any) -> dict[str, Any] | None:
     kind, number = type(value), None
     if kind is int or kind is float:
         number = value
-    elif kind.__module__ == "numpy" and hasattr(value, "item") and getattr(value, "shape", None) == ():
+    elif kind.__module__ == "numpy" and kind.__name__ != "ndarray" and getattr(value, "shape", None) == ():
         plain = value.item()
         number = plain if type(plain) in (int, float) else None
     if number is not None and not (math.isfinite(number) and abs(number) < 1e9):
         number = None
-    return {"text": f"{number!r}" if number is not None else _safe_text(value, repr), "number": number}
+    if number is not None:
+        return {"text": repr(number), "number": number}
+    text = _safe_text(value, repr)
+    if kind is not str and _looks_like_a_number(text):  # it is none, whatever it shows
+        text = f"<{kind.__module__}.{kind.__qualname__}: {text}>"
+    return {"text": text, "number": None}
+
+
+def _looks_like_a_number(text: str) -> bool:
+    try:
+        return isinstance(ast.literal_eval(text.strip()), (int, float, complex))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
 
 
 def _safe_text(value: Any, to_text: Any = str) -> str:

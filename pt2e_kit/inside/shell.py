@@ -20,7 +20,7 @@ from traitlets.config import Config
 
 from pt2e_kit.inside import pristine, wire
 
-REPORTED = ("score", "changed", "hidden")
+REPORTED = ("score", "changed", "hidden", "died")
 """What the report on a test cell holds besides its status; see `pristine.run_test`."""
 FLUSH_BYTES, FLUSH_SECONDS = 8192, 0.2
 
@@ -88,7 +88,8 @@ class Stream(io.TextIOBase):
 
 def flush() -> None:
     """Send what was printed, so that it stands before what comes next."""
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name, None)  # an answer may have deleted it
         if isinstance(stream, Stream):
             stream.flush()
 
@@ -177,13 +178,16 @@ def new_shell(reports: Reports) -> ZMQInteractiveShell:
     shell.reports = shell.display_pub.reports = shell.displayhook.reports = reports
     shell.streams = sys.stdout, sys.stderr = Stream("stdout", reports), Stream("stderr", reports)
     builtins.input = getpass.getpass = _nobody_there
+    pristine.accept(builtins, "input")
+    pristine.accept(getpass, "getpass")
     shell.user_ns.update(exit=_leave, quit=_leave)
     return shell
 
 
-def obey(orders: int, handle: int, work: Path) -> None:
+def obey(orders: int, handle: int, helpers: Path, work: Path) -> None:
     """Run cells as they are ordered, until no more orders come."""
     sys.path.insert(0, str(work))
+    pristine.take_helpers(helpers, work)
     sys.argv = [""]
     reports = Reports(handle)
     shell = new_shell(reports)
@@ -213,4 +217,4 @@ def _obey_one(shell: Any, reports: Reports, order: dict[str, Any]) -> None:
         reports.output("error", ename="KeyboardInterrupt", evalue="", traceback=["KeyboardInterrupt"])
     finally:
         flush()
-        reports.send(report | {"number": order["number"]})
+        reports.send({"token": order["token"]} | report | {"number": order["number"]})

@@ -6,6 +6,7 @@ verdict: what it passes on came from the student's process, and the grader takes
 
 import contextlib
 import os
+import secrets
 import select
 import signal
 import socket
@@ -17,7 +18,7 @@ from pt2e_kit.inside import isolate, shell, wire
 from pt2e_kit.inside.files import plain_files
 from pt2e_kit.inside.places import HELPERS, Places
 
-TICK = 0.2
+TICK = 0.05
 """Seconds between two looks at the memory and the number of processes."""
 
 
@@ -33,16 +34,19 @@ class Run:
         self.limits: dict[str, Any] = request["limits"]
         self.places = Places(isolate.SCRATCH if isolated else Path(request["scratch"]))
         self.user = isolate.FIRST_UID + os.getpid() % isolate.UIDS if request.get("another_user") else None
+        self.helpers = HELPERS if isolated else Path(request["helpers"])
         self.student = 0
         self.to_student = self.from_student = -1
         self.messages = wire.Messages()
         self.at, self.looked = -1, 0.0
+        self.token = ""
+        """A word that the report on a cell must hold: it is not enough to write into every open file."""
         self.kept, self.cut, self.reason = 0, False, ""
         self.report: dict[str, Any] = {}
 
     def serve(self) -> None:
         """Do the whole run; never raises for what the student's code does."""
-        self.places.make(HELPERS if self.isolated else Path(self.request["helpers"]))
+        self.places.make(self.helpers)
         if self.user is not None:
             self.places.scratch.chmod(0o711)  # what is in it is the student's, the folder itself is not
             isolate.give_away(self.places.own, self.user)
@@ -94,7 +98,7 @@ class Run:
         if self.isolated or self.user is not None:
             isolate.surrender()
         isolate.limit(self.limits["resources"])
-        shell.obey(orders, reports, self.places.work)
+        shell.obey(orders, reports, self.helpers, self.places.work)
 
     def _cell(self, cell: dict[str, Any], seconds: float) -> bool:
         """Run one cell; return whether the process is good for the next."""
@@ -107,7 +111,8 @@ class Run:
 
     def _follow(self, cell: dict[str, Any], seconds: float) -> str:
         """Wait for the end of a cell: "ok", "error", "timeout" (interrupted); "hung", "died" (the process is lost)."""
-        order = memoryview(wire.packed({"number": self.at} | cell))
+        self.token = secrets.token_hex(16)
+        order = memoryview(wire.packed({"number": self.at, "token": self.token} | cell))
         end, interrupted = time.monotonic() + seconds, False
         while True:
             now = time.monotonic()
@@ -159,7 +164,7 @@ class Run:
                 for message, _payload in self.messages.feed(data):
                     if "output" in message:
                         self._pass_on(message["output"])
-                    elif message.get("number") == self.at:
+                    elif message.get("number") == self.at and message.get("token") == self.token:
                         status = "ok" if message.get("status") == "ok" else "error"
                         self.report = {key: message[key] for key in shell.REPORTED if key in message}
             except wire.Nonsense:
@@ -209,7 +214,8 @@ class Run:
         total = 0
         for process in _others():
             with contextlib.suppress(OSError, ValueError, IndexError):
-                total += int((process / "status").read_text().split("RssAnon:")[1].split()[0]) * 1024
+                status = (process / "status").read_text()
+                total += sum(int(status.split(kind)[1].split()[0]) for kind in ("RssAnon:", "RssShmem:")) * 1024
         if total > int(self.limits["memory_bytes"]):
             self.reason = "memory"
             self._end_all()

@@ -4,32 +4,12 @@ import contextlib
 from collections.abc import Iterator
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any
 
-from common.i18n import _
 from pt2e_kit.course import Course
-from pt2e_kit.grading.times import named_zone
 from pt2e_kit.lms.download import open_download
 from pt2e_kit.lms.names import forms
 from pt2e_kit.lms.plan import Plan, make_plan
 from pt2e_kit.lms.students import Students
-
-
-def configured_zone(config: Any) -> tzinfo | None:
-    """Return the time zone that nbgrader_config.py names as `c.Exchange.timezone`; None where it names none.
-
-    nbgrader takes UTC where none is named. For stamps that were made elsewhere that would be a guess.
-
-    Raises:
-        ValueError: it is not the IANA name of a zone.
-    """
-    name = config.Exchange.get("timezone") if "Exchange" in config else None
-    if not name:
-        return None
-    try:
-        return named_zone(str(name))
-    except ValueError as error:
-        raise ValueError(_("nbgrader_config.py, c.Exchange.timezone: {e}").format(e=error)) from None
 
 
 @contextlib.contextmanager

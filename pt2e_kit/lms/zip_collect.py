@@ -8,7 +8,8 @@ from nbgrader.plugins import FileNameCollectorPlugin
 from traitlets import Unicode
 
 from pt2e_kit.course import Course
-from pt2e_kit.lms.collecting import configured_zone, plan_download
+from pt2e_kit.grading.times import configured_zone
+from pt2e_kit.lms.collecting import plan_download
 
 
 class KitCollector(FileNameCollectorPlugin):

@@ -5,7 +5,6 @@ In an attack's texts stand @MARK@ (a word of this run alone: whatever is left be
 @SOCKET@ (an abstract unix socket of it) and @GRADER@ (the number of the grader's process).
 """
 
-import shutil
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -141,9 +140,10 @@ class Place:
         return text
 
     def write_source(self, where: Where) -> Path:
-        """Write the source of the assignment, or return that of the lesson."""
+        """Write the source of the assignment; of a lesson, its notebook alone."""
         if where in LESSONS:
-            return ROOT / "source" / LESSONS[where][0]
+            folder, name = LESSONS[where]
+            return put(self.source, (ROOT / "source" / folder / f"{name}.ipynb").read_bytes(), f"{name}.ipynb")
         if where == "plain":
             put(self.source, make_cases.source())
             (self.source / "common.py").write_text(make_cases.COMMON)
@@ -155,8 +155,6 @@ class Place:
         """Write what is handed in; return its folder."""
         folder = self.root / "submitted" / name / "a1"
         file = f"{LESSONS[attack.where][1]}.ipynb" if attack.where in LESSONS else "p1.ipynb"
-        if attack.where in LESSONS:
-            shutil.copytree(ROOT / "release" / LESSONS[attack.where][0], folder)
         put(folder, notebook(attack, self), file)
         if attack.spoil is not None:
             attack.spoil(folder)

@@ -224,7 +224,6 @@ ATTACKS = [
         ),
         where="ranges",
         scores=NO_POINTS,
-        xfail="a number of 4000 digits in evidence makes the judge raise OverflowError: state failed, as if we were to blame",
     ),
     Attack(
         "evidence_says_we_failed",
@@ -297,7 +296,6 @@ ATTACKS = [
         where="kit",
         scores=(3, 0, None),
         earns="noted",
-        xfail="`module_is_the_given_one` is a fact that no judge can recompute; forged by a name put together, it is not noted",
     ),
     # ---------------------------------------------------------------- somebody else does the work
     Attack(
@@ -334,7 +332,6 @@ ATTACKS = [
         where="ranges",
         scores=NO_POINTS,
         earns="noted",
-        xfail="a forbidden name that is put together at run time is neither found nor noted",
     ),
     Attack(
         "judges_own_reference",

@@ -11,7 +11,7 @@ SMALL = Limits(
     cell_seconds=4, interrupt_seconds=1, memory_bytes=2**30, processes=40, file_bytes=4 * 2**20, output_bytes=50_000
 )
 
-ROOMY = replace(SMALL, cell_seconds=60, memory_bytes=2**29)
+ROOMY = replace(SMALL, cell_seconds=60, memory_bytes=2**29, disk_bytes=2**27)
 """Time enough: what is to stop these is not the clock."""
 
 
@@ -127,14 +127,13 @@ ATTACKS = [
         "take memory by shared mappings and memory files, which limits on data do not count (768 MiB, here)",
         _first(
             "import mmap, os\nkept = []\nfor i in range(12):\n    m = mmap.mmap(-1, 64 * 2**20)\n    m.write(bytes(64 * 2**20))\n"
-            "    kept.append(m)\nprint('TOOK-' 'IT-ALL')\nkept.clear()"
+            "    kept.append(m)\nimport time\ntime.sleep(1)\nprint('TOOK-' 'IT-ALL')\nkept.clear()"
         ),
         scores=FULL,
         earns="less",
         limits=ROOMY,
         unseen=("TOOK-IT-ALL",),
         unsafe=RESOURCES,
-        xfail="shared mappings are not counted by RLIMIT_DATA: 768 MiB were taken with memory_bytes of 512 MiB",
     ),
     Attack(
         "one_large_file",
@@ -160,7 +159,6 @@ ATTACKS = [
         limits=ROOMY,
         unseen=("WROTE-IT-ALL",),
         unsafe=RESOURCES,
-        xfail="the scratch folder has no limit of its own: 384 MiB were written with file_bytes of 4 MiB",
     ),
     Attack(
         "temporary_memory_files",
@@ -176,7 +174,6 @@ ATTACKS = [
         limits=ROOMY,
         unseen=("WROTE-IT-ALL",),
         unsafe=RESOURCES,
-        xfail="the sandbox's /tmp (a tmpfs) has no size: 768 MiB of memory were taken with memory_bytes of 512 MiB",
     ),
     Attack(
         "many_small_files",

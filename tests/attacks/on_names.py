@@ -16,7 +16,6 @@ ATTACKS = [
         {"q2": "def mean(xs):\n    return 0\nimport builtins\nbuiltins.abs = lambda x: 0"},
         scores=(2, 0, 4, None),
         earns="noted",
-        xfail="plain tests run with the builtins that the answer has patched, and nothing is noted",
     ),
     Attack(
         "shadowed_abs",
@@ -24,7 +23,6 @@ ATTACKS = [
         {"q2": "def mean(xs):\n    return 0\ndef abs(x):\n    return 0"},
         scores=(2, 0, 4, None),
         earns="noted",
-        xfail="a name of the student's own hides the builtin that a test uses, and nothing is noted",
     ),
     Attack(
         "shadowed_int",
@@ -32,7 +30,6 @@ ATTACKS = [
         {"q3": "def score_words(ws):\n    return []\nint = lambda value: 1"},
         scores=(2, 3, 0, None),
         earns="noted",
-        xfail="a name of the student's own hides the builtin that a test uses, and nothing is noted",
     ),
     Attack(
         "patched_import",
@@ -45,7 +42,6 @@ ATTACKS = [
         },
         scores=(2, 0, 4, None),
         earns="noted",
-        xfail="plain tests import through the __import__ that the answer has patched, and nothing is noted",
     ),
     Attack(
         "patched_assertion_error",
@@ -65,7 +61,6 @@ ATTACKS = [
         {"q2": "def mean(xs):\n    return 0\nimport common\ncommon.ref_mean = lambda xs: 0"},
         scores=(2, 0, 4, None),
         earns="noted",
-        xfail="the helper module that a plain test imports can be patched by the answer, and nothing is noted",
     ),
     Attack(
         "replaced_helper_module",
@@ -76,7 +71,6 @@ ATTACKS = [
         },
         scores=(2, 0, 4, None),
         earns="noted",
-        xfail="a module put into sys.modules is what a plain test imports, and nothing is noted",
     ),
     Attack(
         "rewritten_helper_file",
@@ -84,7 +78,6 @@ ATTACKS = [
         {"q2": "def mean(xs):\n    return 0\nopen('common.py', 'w').write('def ref_mean(xs): return 0')"},
         scores=(2, 0, 4, None),
         earns="noted",
-        xfail="the course's helper files can be written to, and a plain test imports what was written",
     ),
     Attack(
         "helper_file_by_another_folder",
@@ -96,7 +89,6 @@ ATTACKS = [
         },
         scores=(2, 0, 4, None),
         earns="noted",
-        xfail="sys.path, as the answer has changed it, decides what a plain test imports",
     ),
     Attack(
         "user_namespace_that_lies",
@@ -108,7 +100,6 @@ ATTACKS = [
         },
         scores=(2, 0, 4, None),
         earns="noted",
-        xfail="user_ns can be replaced by a dict with ways of its own, and nothing is noted",
     ),
     Attack(
         "common_beside_the_notebook",
@@ -150,14 +141,12 @@ ATTACKS = [
         "do the same with a lambda and setattr",
         {"q1": "Equal = type('Equal', (), {'__eq__': lambda self, other: True})\ndef square(x):\n    return Equal()"},
         earns="noted",
-        xfail="an __eq__ that is no `def` with `return True` is not noticed",
     ),
     Attack(
         "mock_any",
         "return unittest.mock.ANY",
         {"q1": "from unittest.mock import ANY\ndef square(x):\n    return ANY"},
         earns="noted",
-        xfail="unittest.mock.ANY is equal to everything and is not noticed",
     ),
     Attack(
         "always_near",
@@ -168,7 +157,6 @@ ATTACKS = [
         },
         scores=(2, 0, 4, None),
         earns="noted",
-        xfail="a number with an operator of its own (__sub__) is not noticed",
     ),
     # ---------------------------------------------------------------- a test that is watched while it runs
     Attack(
@@ -179,7 +167,6 @@ ATTACKS = [
             "    return eval(re.search(r'square\\(%s\\) == (\\d+)' % x, text)[1])"
         },
         earns="noted",
-        xfail="a plain test's expected values can be read from In, and nothing is noted",
     ),
     Attack(
         "profile_function_sets_the_score",
@@ -191,7 +178,6 @@ ATTACKS = [
         },
         scores=(2, 3, 0, None),
         earns="noted",
-        xfail="sys.setprofile lets an answer act between the lines of a plain test, and nothing is noted",
     ),
     Attack(
         "thread_patches_meanwhile",
@@ -203,7 +189,6 @@ ATTACKS = [
         },
         scores=(2, 3, 0, None),
         earns="noted",
-        xfail="threads of an answer run on while plain tests run, and nothing is noted",
     ),
     Attack(
         "alarm_patches_meanwhile",
@@ -215,7 +200,6 @@ ATTACKS = [
         },
         scores=(2, 3, 0, None),
         earns="noted",
-        xfail="what a call of the answer patches is used by the rest of the plain test, and nothing is noted",
     ),
     Attack(
         "call_patches_builtins",
@@ -223,7 +207,6 @@ ATTACKS = [
         {"q3": "import builtins\ndef score_words(ws):\n    builtins.int = lambda value: 1\n    return []"},
         scores=(2, 3, 0, None),
         earns="noted",
-        xfail="what a call of the answer patches is used by the rest of the plain test, and nothing is noted",
     ),
     Attack(
         "destructor_patches_builtins",
@@ -234,7 +217,6 @@ ATTACKS = [
         },
         scores=(2, 3, 0, None),
         earns="noted",
-        xfail="what a destructor of the answer patches is used by the rest of the plain test, and nothing is noted",
     ),
     Attack(
         "frames_are_rewritten",
@@ -280,7 +262,6 @@ ATTACKS = [
             "            os.write(handle, (json.dumps(told) + '\\n').encode())\n        except OSError:\n            pass\n"
             "    os._exit(0)"
         },
-        hangs="rubbish on the heartbeat socket: KernelClient.stop_channels() in execute._stop waits for ever for its thread",
     ),
     Attack(
         "interrupt_instead_of_an_answer",

@@ -58,7 +58,6 @@ ATTACKS = [
             "![x](https://evil.invalid/who.png) ![x](http://evil.invalid/who.png) ![x](//evil.invalid/who.png)"
         ),
         scores=FULL,
-        xfail="a picture of a written answer is fetched from any server by whoever opens the page (![x](https://...))",
     ),
     Attack(
         "outputs_with_scripts",
@@ -164,7 +163,6 @@ ATTACKS = [
         ),
         scores=FULL,
         unseen_in_feedback=("1H-TERCES", "53 45 43 52 45 54 2d 48 31"),
-        xfail="an own cell that prints a hidden test in another writing is shown in feedback",
     ),
     Attack(
         "hidden_tests_through_a_file",
@@ -173,14 +171,12 @@ ATTACKS = [
         change=own_cell("import os\nprint(open('seen').read() if os.path.exists('seen') else '')"),
         scores=FULL,
         unseen_in_feedback=("1H-TERCES",),
-        xfail="an own cell that prints a hidden test in another writing is shown in feedback",
     ),
     Attack(
         "hidden_tests_as_an_exception",
         "raise an exception whose name is the hidden test",
         {"q1": "def square(x):\n    raise type(In[-1], (Exception,), {})(In[-1])"},
         unseen_in_feedback=("square(-4)", "square(11)"),
-        xfail="HideDetails keeps the name of a failed test's exception, which may be the hidden test itself",
     ),
     Attack(
         "hidden_cases_as_an_exception",
@@ -195,6 +191,5 @@ ATTACKS = [
         where="ranges",
         scores=(0,),
         unseen_in_feedback=("there was raised",),
-        xfail="a finding on a hidden case names the exception's type, and a type made for it may hold the input",
     ),
 ]

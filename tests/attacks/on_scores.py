@@ -40,7 +40,6 @@ ATTACKS = [
             "kind.__call__ = lambda self, value=None: real(self, 4)"
         },
         scores=NO_SCORE,
-        xfail=NOTHING,
     ),
     Attack(
         "displayhook_shows_nothing",
@@ -50,7 +49,6 @@ ATTACKS = [
             + "kind = type(getattr(get_ipython(), 'display' + 'hook'))\nkind.__call__ = lambda self, value=None: None"
         },
         scores=NO_SCORE,
-        xfail=NOT_SHOWN,
     ),
     Attack(
         "formatter_shows_the_maximum",
@@ -60,7 +58,6 @@ ATTACKS = [
             "plain.for_type(int, lambda value, printer, cycle: printer.text('4'))"
         },
         scores=NO_SCORE,
-        xfail=NOTHING,
     ),
     Attack(
         "pretty_printer_shows_the_maximum",
@@ -70,21 +67,18 @@ ATTACKS = [
             "pretty.for_type(int, lambda value, printer, cycle: printer.text('4'))"
         },
         scores=NO_SCORE,
-        xfail=NOTHING,
     ),
     Attack(
         "interactivity_none",
         "configure IPython to show no results (%config)",
         {"q3": NONE + "%config InteractiveShell.ast_node_interactivity = 'none'"},
         scores=NO_SCORE,
-        xfail=NOT_SHOWN,
     ),
     Attack(
         "semicolon_in_the_history",
         "write a semicolon behind the test in In, so that IPython shows no result",
         {"q3": "def score_words(ws):\n    In[-1] += ';'\n    return []"},
         scores=NO_SCORE,
-        xfail=NOT_SHOWN,
     ),
     Attack(
         "outputs_are_captured",
@@ -163,7 +157,6 @@ ATTACKS = [
         where="shown",
         scores=(0, 0, 0, 0, 0, 0),
         told=("suspicion", "p1t", "p2t", "p3t", "p4t", "p5t"),
-        xfail="an object that is no number but shows one (p1 to p5 get 4), or shows nothing (p6 gets 4), has full marks",
     ),
     Attack(
         "shown_nothing",

@@ -41,7 +41,7 @@ class OpCounts(Exercise):
         "Python's `getitem`.",
         "each-once": "An op may occur at many places, and each place counts.",
     }
-    public_cases = (Case(model="residual"), Case(model="gate"))
+    public_cases = (Case(model="residual"), Case(model="gated_halves"))
     facts = {
         "is_dict": {"type": "boolean"},
         "kinds": {"type": "array", "items": {"type": "string"}, "maxItems": 200},
