@@ -14,9 +14,7 @@ from nbformat import NotebookNode
 
 import common
 import pt2e_kit
-from common.exercise import find_exercise
 from common.i18n import _
-from common.lessons import find_lesson
 from pt2e_kit.course import Course
 from pt2e_kit.for_otter.bundle import FOLDER, PLUGIN, Bundle
 from pt2e_kit.for_otter.parts import parts, scored
@@ -25,14 +23,13 @@ from pt2e_kit.for_otter.test_files import write_for_grading, write_for_students
 from pt2e_kit.grading import temporary
 from pt2e_kit.grading.pipeline import read_source
 from pt2e_kit.grading.sandbox import copy_helpers
-from pt2e_kit.notebooks import exercise_cells
 
 LOCK = Path(pt2e_kit.__file__).resolve().parent.parent / "requirements.lock"
 TEMPLATES = Path(__file__).parent / "templates"
 AUTOGRADER = "/autograder"
 UV = "0.13.9"
-SYSTEM = {"cxx": "g++"}
-"""Parts that a lesson may need (`common.platform_checks`) → Debian packages that bring them."""
+SYSTEM = "bubblewrap g++ graphviz"
+"""Debian packages of a container; lessons that compile need g++."""
 NOT_CARRIED = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
 STUDENT, ZIP = "student", "autograder.zip"
 
@@ -110,7 +107,7 @@ def _make_zip(
         (staging / "otter_config.json").write_text(json.dumps(config), encoding="utf-8")
         _generate(staging)
         own = {"requirements.txt": "\n".join(requirements) + "\n"}
-        own |= {t.stem: _rendered(t, instructor) for t in sorted(TEMPLATES.glob("*.tmpl"))}
+        own |= {t.stem: _rendered(t) for t in sorted(TEMPLATES.glob("*.tmpl"))}
         path.parent.mkdir(parents=True, exist_ok=True)
         _with_own_files(staging / "generated.zip", path, own)
 
@@ -136,12 +133,9 @@ def _python() -> str:
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def _rendered(template: Path, instructor: NotebookNode) -> str:
-    lessons = {find_exercise(cell.exercise_id).lesson for cell in exercise_cells(instructor)}
-    needs = {need for lesson in lessons for need in find_lesson(lesson).needs}
-    system = ["graphviz", "bubblewrap", *sorted(SYSTEM[need] for need in needs if need in SYSTEM)]
+def _rendered(template: Path) -> str:
     text = template.read_text(encoding="utf-8")
-    words = {"FOLDER": FOLDER, "AUTOGRADER": AUTOGRADER, "PYTHON": _python(), "UV": UV, "SYSTEM": " ".join(system)}
+    words = {"FOLDER": FOLDER, "AUTOGRADER": AUTOGRADER, "PYTHON": _python(), "UV": UV, "SYSTEM": SYSTEM}
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)
     return text
