@@ -62,7 +62,7 @@ def test_nbgraders_commands_give_the_scores_of_the_kit(tmp_path: Path):
     assert "About what you handed in" not in pages["good"]
     assert "About what you handed in" in pages["kernel_killed"]
     handed_back = {p.name for p in (theirs.root / "feedback").rglob("*") if p.is_file()}
-    assert handed_back <= {"p1.html", "common.py", "timestamp.txt"}
+    assert handed_back <= {"p1.html", "common.py", "timestamp.txt", "submission_secret.txt"}
 
     assert nbgrader(theirs.root, "export").returncode == 0
     with (theirs.root / "grades.csv").open() as file:
