@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from common.exercise.base import Case, Exercise
+from common.exercise.base import Case, Exercise, Verdict
 from common.exercise.capture import FOLDER_VARIABLE
 from common.exercise.evidence import Piece, Recorder
 from common.exercise.registry import find_exercise
@@ -34,6 +34,18 @@ def check(exercise_id: str) -> None:
     """
     if os.environ.get(FOLDER_VARIABLE):
         return  # grading: `evidence` records these cases too
+    verdict = public_verdict(exercise_id)
+    if not verdict.passed:
+        first = next((f["symptom"] for f in verdict.findings), _("not solved yet"))
+        raise CheckFailed(f"✗ {exercise_id}: {first}")
+
+
+def public_verdict(exercise_id: str) -> Verdict:
+    """Try the notebook's answer on the public cases of an exercise; show and return what the judge says.
+
+    Raises:
+        UnknownExercise: no exercise has this id.
+    """
     from common.exercise.judging import judge_pieces
     from common.exercise.render import show
 
@@ -41,9 +53,7 @@ def check(exercise_id: str) -> None:
     pieces = {case.digest: [try_answer(exercise, case)] for case in exercise.public_cases}
     verdict = judge_pieces(exercise, (), pieces, _newest_definitions())
     show(verdict.as_dict())
-    if not verdict.passed:
-        first = next((f["symptom"] for f in verdict.findings), _("not solved yet"))
-        raise CheckFailed(f"✗ {exercise_id}: {first}")
+    return verdict
 
 
 def hint(exercise_id: str) -> None:
