@@ -5,17 +5,18 @@
     from common import lesson, hint
     lesson("m02_2")
 
-and its exercises are checked with ``from common import check; check("m02_2.insert_after")``.
+and its exercises are checked with ``from common import check; check("m02_2.insert_after")``;
+``progress()`` shows what is solved so far.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from common.exercise.capture import evidence
-    from common.exercise.notebook import check, hint
+    from common.exercise.notebook import check, hint, progress
     from common.lessons import lesson
 
-__all__ = ["check", "evidence", "hint", "lesson"]
+__all__ = ["check", "evidence", "hint", "lesson", "progress"]
 
 
 def __getattr__(name: str) -> object:
@@ -24,7 +25,7 @@ def __getattr__(name: str) -> object:
         from common.lessons import lesson
 
         return lesson
-    if name in ("check", "hint"):
+    if name in ("check", "hint", "progress"):
         from common.exercise import notebook
 
         return getattr(notebook, name)

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,6 +16,15 @@ NOT_COPIED = ("__pycache__", ".ipynb_checkpoints", "cases")
 
 DATA = tempfile.mkdtemp(prefix="pt2e-tests-")
 """The user's data folder during the tests: the class seed is made in it, and never in the checkout."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command that ran in this process left."""
+
+    code: int
+    out: str
+    err: str
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ import pytest
 from IPython.testing.globalipapp import start_ipython
 
 from common.exercise.notebook import CheckFailed, check, hint, remember_own_names
+from common.exercise.progress import read_progress
 from common.exercise.tried import Tried
 
 SOLUTION = """
@@ -131,3 +132,15 @@ def test_one_criterion_after_the_other(shell, capsys: pytest.CaptureFixture[str]
     again = Tried(ID)
     for name in ("module found", "spliced in", "consumers moved"):
         again.criterion(name)
+
+
+def test_a_check_is_noted_and_offers_what_comes_next(
+    shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path
+) -> None:
+    monkeypatch.setenv("PT2E_KIT_PROGRESS", str(tmp_path / "progress.json"))
+    _symptom(shell, "def insert_after(gm, node, module, name):\n    pass")
+    _run(shell, SOLUTION)
+    check(ID)
+    assert "Next: m02_2.observer_from_spec (practice, 10 minutes)" in capsys.readouterr().out
+    entry = read_progress()[ID]
+    assert (entry["tries"], entry["passed"], entry["hidden"]) == (2, True, False)

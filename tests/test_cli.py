@@ -1,15 +1,13 @@
 """The program `pt2e-kit`: helps, exit codes, errors in one line, JSON, and nothing hostile on the terminal."""
 
 import json
-import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from commands import ROOT, copy_checkout, kit, run
+from commands import ROOT, Done, copy_checkout, kit, run
 
 from common import platform_checks
 from common.exercise import all_exercises
@@ -20,35 +18,10 @@ from pt2e_kit.cli.grading import show_results
 
 COMMANDS = (
     "grade", "grade-one", "report", "export", "collect", "otter", "release", "solutions", "fmt", "new-exercise", "doctor",
-    "exercises", "demo",
+    "exercises", "demo", "start", "lab", "check", "watch", "progress",
 )  # fmt: skip
 HOSTILE = "[red]x[/red]\x1b[31m\x07\u202e"
 HARMLESS = "[red]x[/red]\\x1b[31m\\x07\\u202e"
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a command that ran in this process left."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Run the command line in this process, in the folder of the checkout: much quicker than a new one."""
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setenv("PATH", os.environ["PATH"])  # the program changes it
-
-    def call(*arguments: str) -> Done:
-        with pytest.raises(SystemExit) as left:
-            app(list(arguments))
-        told = capsys.readouterr()
-        return Done(int(left.value.code or 0), told.out, told.err)
-
-    return call
 
 
 # -- help
@@ -83,7 +56,7 @@ def test_both_ways_to_start_it() -> None:
 # -- nothing heavy at start
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["exercises", "--json"], ["grade", "nothing"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["exercises", "--json"], ["progress"], ["grade", "nothing"]])
 def test_start_is_light(arguments: list[str]) -> None:
     code = (
         "import sys, atexit, pt2e_kit.cli\n"
@@ -125,6 +98,12 @@ def test_importing_common_does_not_load_torch() -> None:
         (["new-exercise", "m02_2", "class"], ["'class' cannot be the name"]),
         (["new-exercise", "m02_2", "../x"], ["'../x' cannot be the name"]),
         (["new-exercise", "m02_2", "insert_after"], ["insert_after.py is there already", "nothing was written"]),
+        (["start", "m02_9"], ["no lesson 'm02_9'", "m02_2"]),
+        (["start", "m02_2", "--course", "/"], ["no course here"]),
+        (["lab", "m02_9"], ["no lesson 'm02_9'", "m02_2"]),
+        (["check", "gone.ipynb"], ["gone.ipynb: No such file"]),
+        (["check", "README.md"], ["README.md: it does not begin like a notebook"]),
+        (["progress", "m02_9"], ["no lesson 'm02_9'", "m02_2"]),
         (["demo", "--folder", "tests"], ["tests holds something that the demo did not make", "--folder"]),
     ],
     ids=lambda v: " ".join(v[:3]) if isinstance(v, list) else None,

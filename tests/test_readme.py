@@ -15,9 +15,24 @@ ASSIGNMENT = "m02_by_hand"
 PROGRAMS = ("pt2e-kit", "nbgrader", "make", "py", "jupyter", "brew")
 FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
-APART = ("make generate", "make test", "make demo", "make lab", "jupyter lab", "brew install graphviz")
+APART = (
+    "make generate",
+    "make test",
+    "make demo",
+    "make lab",
+    "jupyter lab",
+    "pt2e-kit lab",
+    "pt2e-kit watch NOTEBOOK",
+    "brew install graphviz",
+)
 """Commands that other tests run, that wait for somebody, or that belong to another system."""
-PLACEHOLDERS = {"FOLDER": f"release/{ASSIGNMENT}", "NAME": "count_nodes"}
+PLACEHOLDERS = {
+    "FOLDER": f"release/{ASSIGNMENT}",
+    "NAME": "count_nodes",
+    "NOTEBOOK": f"solutions/{ASSIGNMENT}/m02_2_observers_by_hand.ipynb",
+}
+ALONE = ("grade-one", "new-exercise", "exercises", "doctor", "start", "progress", "check")
+"""Commands that need no class."""
 
 
 def _commands() -> list[str]:
@@ -45,8 +60,7 @@ def _to_run(course_wide: bool) -> list[list[str]]:
     """README's commands as typed, each once: those that a course needs in their order, or the others."""
     commands = [c for c in dict.fromkeys([*_commands(), *_nbgrader_steps()]) if c not in APART]
     typed = [_as_typed(c) for c in commands if not c.startswith("py ")]
-    alone = ("grade-one", "new-exercise", "exercises", "doctor")
-    chosen = [words for words in typed if (words[1] not in alone) == course_wide]
+    chosen = [words for words in typed if (words[1] not in ALONE) == course_wide]
     return [words for i, words in enumerate(chosen) if words not in chosen[:i]]
 
 
@@ -61,7 +75,7 @@ def _run_all(commands: list[list[str]], course: Path) -> set[str]:
 @pytest.mark.slow
 def test_commands_without_a_course_work(tmp_path: Path) -> None:
     folder = copy_checkout(tmp_path / "a checkout")
-    assert _run_all(_to_run(False), folder) == {"grade-one", "new-exercise", "exercises", "doctor"}
+    assert _run_all(_to_run(False), folder) == set(ALONE)
     result = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     assert (result["state"], result["score"]) == ("graded", 0), "the released notebook has stubs only"
 
@@ -129,6 +143,7 @@ def _named_files() -> list[str]:
 
 
 MADE_LATER = (
+    "work/",
     "demo-class/",
     "results.json",
     "results/",

@@ -5,7 +5,8 @@
 - `evidence`: what a probe records, and how it is written and read; `graphs`: fx graphs as plain facts
 - `probing`: run a probe on a case from a fixed state; `capture`: the same for hidden cases, when grading
 - `judging`: evidence → verdict; `shortcuts`: calls that do the job themselves
-- `notebook`: `check` and `hint` for the student; `render`: a verdict as HTML and text
+- `notebook`: `check`, `hint` and `progress` for the student; `render`: a verdict as HTML and text
+- `progress`: what was solved, on this machine; `order`: which exercise comes next; `overview`: both for people
 
 Nothing here loads torch when it is imported.
 """

@@ -28,7 +28,9 @@ def evidence(exercise_id: str, cases: Sequence[Mapping[str, Any]] = ()) -> None:
     """
     folder = os.environ.get(FOLDER_VARIABLE)
     if folder is None:
-        raise NotJudged(f"{exercise_id} is graded by `pt2e-kit grade`; preview it with `pt2e-kit grade-one`")
+        raise NotJudged(
+            f"{exercise_id} is graded by `pt2e-kit grade`; preview it with `pt2e-kit check NOTEBOOK --hidden`"
+        )
     exercise = find_exercise(exercise_id)
     deadline = time.monotonic() + EXERCISE_SECONDS
     for case in (*exercise.public_cases, *(Case(**c) for c in cases)):

@@ -1,9 +1,9 @@
-"""`check` and `hint`: what the student calls in a notebook."""
+"""`check`, `hint` and `progress`: what the student calls in a notebook."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from common.exercise.base import Case, Exercise, Verdict
 from common.exercise.capture import FOLDER_VARIABLE
@@ -13,7 +13,10 @@ from common.exercise.shortcuts import defined_names, parse_cell
 from common.exercise.tracebacks import exception_facts
 from common.i18n import _
 
-KIT_NAMES = ("check", "evidence", "hint", "lesson")
+if TYPE_CHECKING:
+    from common.exercise.render import Offer
+
+KIT_NAMES = ("check", "evidence", "hint", "lesson", "progress")
 _students_own: dict[str, Any] = {}
 _hints_shown: dict[str, int] = {}
 
@@ -47,13 +50,40 @@ def public_verdict(exercise_id: str) -> Verdict:
         UnknownExercise: no exercise has this id.
     """
     from common.exercise.judging import judge_pieces
+    from common.exercise.progress import record
     from common.exercise.render import show
 
     exercise = find_exercise(exercise_id)
     pieces = {case.digest: [try_answer(exercise, case)] for case in exercise.public_cases}
     verdict = judge_pieces(exercise, (), pieces, _newest_definitions())
-    show(verdict.as_dict())
+    told = verdict.as_dict()
+    record(told)
+    show(told, _offer(exercise, passed=verdict.passed))
     return verdict
+
+
+def _offer(exercise: Exercise, *, passed: bool) -> "Offer":
+    """What stands below a verdict: the hints that were not seen yet, or what to do next."""
+    from common.exercise.overview import what_next
+    from common.exercise.render import Offer
+
+    if not passed:
+        return Offer(hints=exercise.hints, shown=_hints_shown.get(exercise.id, 0))
+    try:
+        return Offer(next=what_next(exercise.id))
+    except Exception:  # an unreadable folder, say: a check is right without it
+        return Offer()
+
+
+def progress(lesson_id: str | None = None) -> None:
+    """Show what you have solved so far, of all lessons or of one, and what comes next.
+
+    Raises:
+        ValueError: there is no such lesson.
+    """
+    from common.exercise.overview import show_progress
+
+    show_progress(lesson_id)
 
 
 def hint(exercise_id: str) -> None:

@@ -1,6 +1,7 @@
 """Instructor notebooks, executed, with hidden tests removed: what self-learners read."""
 
 import copy
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from common.exercise.progress import FILE_VARIABLE
 from common.i18n import _
 from pt2e_kit.authoring.digest import stamp
 from pt2e_kit.authoring.fmt import canonical_text
@@ -59,7 +61,8 @@ def execute_solution(original: NotebookNode, name: str, folder: Path) -> Noteboo
         store_widget_state=False,
         resources={"metadata": {"path": str(folder)}},
     )
-    client.execute(stderr=subprocess.DEVNULL)  # ipykernel's remarks on its own sockets
+    not_noted = os.environ | {FILE_VARIABLE: "off"}  # the instructor's answers are nobody's progress
+    client.execute(stderr=subprocess.DEVNULL, env=not_noted)  # stderr: ipykernel's remarks on its own sockets
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if output.output_type == "error":

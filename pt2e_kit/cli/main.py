@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from common.i18n import _
-from pt2e_kit.cli import authoring, collecting, demo, grading, machine, otter, reporting
+from pt2e_kit.cli import authoring, collecting, demo, grading, learning, machine, otter, reporting
 from pt2e_kit.cli.console import complain
 
 commands = typer.Typer(
@@ -22,7 +22,7 @@ commands = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (grading, reporting, collecting, otter, authoring, machine, demo):
+for group in (grading, reporting, collecting, otter, authoring, learning, machine, demo):
     group.register(commands)
 
 USAGE_ERRORS = (LookupError, ValueError, FileNotFoundError, FileExistsError, NotADirectoryError)
@@ -33,9 +33,10 @@ USAGE_ERRORS = (LookupError, ValueError, FileNotFoundError, FileExistsError, Not
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help=_("Show where in the code an error came from."))] = False,
 ) -> None:
-    """Grade the notebooks of the PT2E course, and author its exercises.
+    """Do the exercises of the PT2E course, grade its notebooks, and author them.
 
-    Begin with **pt2e-kit doctor** (what this machine has) and **pt2e-kit demo** (a class, graded).
+    Begin with **pt2e-kit doctor** (what this machine has), then **pt2e-kit lab** (do the exercises) or
+    **pt2e-kit demo** (a class, graded).
     """
 
 
