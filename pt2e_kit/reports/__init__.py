@@ -6,4 +6,8 @@
 | `lateness.py` | what is taken off for lateness |
 | `adjusted.py` | how everybody stands, with the adjusted score beside the one that was given |
 | `exercises.py` | the exercises of an assignment, as the gradebook and results.json call them |
+| `measures.py` | the figures: distribution, pass rate, discrimination, with the source of each formula |
+| `overview.py` | all that a report shows, as plain data |
+| `page.py`, `page.html.j2`, `pictures.py` | that data as one HTML page |
+| `tables.py` | that data as CSV |
 """
