@@ -90,6 +90,12 @@ def marks(gradebook: Gradebook, assignment: str) -> dict[str, Marks]:
     return found
 
 
+def people(gradebook: Gradebook) -> dict[str, dict[str, str]]:
+    """Return student → first_name, last_name and email, as far as somebody has entered them."""
+    fields = ("first_name", "last_name", "email")
+    return {str(s.id): {name: getattr(s, name) or "" for name in fields} for s in gradebook.students}
+
+
 def forget_empty_submission(db_url: str, assignment: str, student: str) -> None:
     """Remove a submission that nbgrader has entered, but for which nothing was ever graded or marked."""
     with opened(db_url) as gradebook:

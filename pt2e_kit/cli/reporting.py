@@ -1,4 +1,4 @@
-"""`report` and `export`: how a class stands."""
+"""`report`: how a class stands."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +19,6 @@ CourseFolder = Annotated[Path | None, typer.Option(help=_("The course's folder; 
 def register(commands: typer.Typer) -> None:
     """Add this group's commands."""
     commands.command()(report)
-    commands.command()(export)
 
 
 def report(
@@ -94,7 +93,7 @@ def _show_standing(where: "Course", assignment: str, json: bool) -> None:
     from pt2e_kit.reports.adjusted import standing
 
     stands = standing(where, assignment)
-    _tell_of_nobody(stands.nobody)
+    tell_of_nobody(stands.nobody)
     if json:
         console.say_json(stands.rows)
         return
@@ -110,7 +109,8 @@ def _show_standing(where: "Course", assignment: str, json: bool) -> None:
     console.stdout().print(console.table(columns, cells))
 
 
-def _tell_of_nobody(students: list[str]) -> None:
+def tell_of_nobody(students: list[str]) -> None:
+    """Say whom adjustments.toml names in vain: perhaps a name is misspelt."""
     if students:
         text = _("adjustments.toml names students who have handed in nothing: {names}")
         console.complain(text.format(names=", ".join(students)))
@@ -120,21 +120,3 @@ def _state_or_score(value: Any) -> str:
     if value is None:
         return "–"
     return value if isinstance(value, str) else f"{number(value[0])}/{number(value[1])}"
-
-
-def export(
-    assignment: AssignmentName,
-    to: Annotated[Path, typer.Option(help=_("The CSV file to write."))] = Path("grades.csv"),
-    course: CourseFolder = None,
-) -> None:
-    """Write the scores of an assignment as CSV, with state and staleness in columns of their own.
-
-    Example: pt2e-kit export m02_by_hand --to m02.csv
-    """
-    from pt2e_kit.course import Course
-    from pt2e_kit.standing import COLUMNS, standings, write_csv
-
-    rows = standings(Course.find(course), assignment)
-    write_csv(to, COLUMNS, rows)
-    stale = sum(bool(row["stale"]) for row in rows)
-    console.say(_("{n} rows in {path}; stale: {stale}").format(n=len(rows), path=to, stale=stale))

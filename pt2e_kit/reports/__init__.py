@@ -10,4 +10,7 @@
 | `overview.py` | all that a report shows, as plain data |
 | `page.py`, `page.html.j2`, `pictures.py` | that data as one HTML page |
 | `tables.py` | that data as CSV |
+| `sheets.py`, `moodle.py`, `canvas.py` | scores in the files of learning management systems |
+| `exporting.py` | what the command `export` does with them |
+| `feedback.py` | all feedback pages in one zip |
 """
