@@ -193,3 +193,24 @@ def test_an_earlier_score_is_as_late_as_its_own_submission(tmp_path: Path, quick
     (folder / "timestamp.txt").write_text("2026-01-12T10:00:00Z")
     grade(course)
     assert (row(course)["state"], row(course)["adjusted"], row(course)["why"]) == ("unreadable", 9, "")
+
+
+def test_the_example_of_the_documentation_is_read(tmp_path: Path):
+    import re
+    import shutil
+
+    from grading_kit import ROOT
+
+    import pt2e_kit.reports.adjustments as module
+
+    shutil.copytree(ROOT / "source" / "m02_by_hand", tmp_path / "source" / "m02_by_hand")
+    shutil.copyfile(ROOT / "nbgrader_config.py", tmp_path / "nbgrader_config.py")
+    course = Course(tmp_path)
+    for text in ((ROOT / "docs" / "reports.md").read_text(encoding="utf-8"), module.__doc__ or ""):
+        (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+        adjust(course, example)
+        found = read_adjustments(course, "m02_by_hand")
+        assert found.late is not None and found.late.percent_per_day == 10 and found.late.grace == timedelta(minutes=15)
+        assert list(found.exercises) == ["m02_2.insert_after"] and list(found.students) == ["ada"]
+        due = found.due_for("ada")
+        assert due is not None and due.isoformat() == "2026-01-13T23:59:00+01:00"

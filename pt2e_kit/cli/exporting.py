@@ -88,6 +88,9 @@ def export(
         console.say(_("{n} rows in {path}; stale: {stale}").format(n=len(stands.rows), path=to, stale=stale))
     else:
         _tell(made, _("scores in {path}: {n}"), to)
+    waiting = sum(bool(known.waiting) for known in stands.known.values())
+    if waiting:
+        console.say(_("students with written answers that nobody has marked yet (they count 0): {n}").format(n=waiting))
     if feedback_zip is not None:
         made = export_feedback(where, assignment, stands.rows, wish, feedback_zip)
         _tell(made, _("students with feedback in {path}: {n}"), feedback_zip)
