@@ -1,6 +1,8 @@
 """Settings for all tests."""
 
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,3 +22,23 @@ def quick(monkeypatch: pytest.MonkeyPatch):
     from pt2e_kit.grading.executed import Executed
 
     monkeypatch.setattr(grading_notebook, "execute", pretend)
+
+
+@pytest.fixture
+def in_course(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line in this process, in the folder of a course: exit code, stdout, stderr. Much quicker."""
+    from pt2e_kit.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("PATH", os.environ["PATH"])  # the program changes it
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            app(list(arguments))
+        told = capsys.readouterr()
+        return int(left.value.code or 0), told.out, told.err
+
+    return call

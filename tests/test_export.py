@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import kit
 from course_kit import grade, make_course
 from grading_kit import put, tiny
 
@@ -273,15 +272,14 @@ def test_options_that_do_not_go_together(wish: Wish, zip_name: Path | None, word
         check(wish, zip_name)
 
 
-@pytest.mark.slow
-def test_the_command_exports(course: Course, tmp_path: Path):
+def test_the_command_exports(course: Course, tmp_path: Path, in_course):
     sheet_file(tmp_path, WORKSHEET)
     (tmp_path / "adjustments.toml").write_text("[a1.exercises.q1t]\ndo = 'full marks'\nwhy = 'unclear'")
-    done = kit("export", "a1", folder=tmp_path)
-    assert done.returncode == 0 and "3 rows in grades.csv; stale: 1" in done.stdout
+    code, out, err = in_course("export", "a1")
+    assert code == 0 and "3 rows in grades.csv; stale: 1" in out
     found = {row["student_id"]: row for row in csv.DictReader((tmp_path / "grades.csv").open(newline=""))}
     assert found["ada"]["adjusted"] == "9.0" and "q1t: full marks for all (unclear)" in found["ada"]["why"]
-    done = kit("export", "a1", "--format", "moodle", "--into", "given.csv", "--to", "m.csv", folder=tmp_path)
-    assert done.returncode == 0 and "scores in m.csv: 1" in done.stdout and "stale: p1" in done.stdout
-    wrong = kit("export", "a1", "--format", "canvas", folder=tmp_path)
-    assert wrong.returncode == 2 and "--ids" in wrong.stderr
+    code, out, err = in_course("export", "a1", "--format", "moodle", "--into", "given.csv", "--to", "m.csv")
+    assert code == 0 and "scores in m.csv: 1" in out and "stale: p1" in out
+    code, out, err = in_course("export", "a1", "--format", "canvas")
+    assert code == 2 and "--ids" in err

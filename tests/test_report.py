@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import kit
 from course_kit import grade, make_course
 from grading_kit import put, tiny
 
@@ -224,17 +223,16 @@ def test_no_cell_of_a_table_is_a_formula(course: Course, tmp_path: Path):
     assert not [c for c in cells if c.startswith(("=", "+", "@"))]
 
 
-@pytest.mark.slow
-def test_the_command_writes_and_shows(course: Course, tmp_path: Path):
-    done = kit("report", "a1", "--html", "r.html", "--csv", "t", "--no-names", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "wrote r.html" in done.stdout and (tmp_path / "t" / "exercises.csv").is_file()
+def test_the_command_writes_and_shows(course: Course, tmp_path: Path, in_course):
+    code, out, err = in_course("report", "a1", "--html", "r.html", "--csv", "t", "--no-names")
+    assert code == 0, err
+    assert "wrote r.html" in out and (tmp_path / "t" / "exercises.csv").is_file()
     assert not re.search(r"\bada\b", (tmp_path / "r.html").read_text())
     (tmp_path / "adjustments.toml").write_text("[a1.exercises.q1t]\ndo = 'drop'\nwhy = 'unclear'")
-    shown = kit("report", "a1", folder=tmp_path)
-    assert shown.returncode == 0 and "q1t: dropped (unclear)" in shown.stdout and "adjusted" in shown.stdout
-    rows = json.loads(kit("report", "a1", "--json", folder=tmp_path).stdout)
+    code, out, err = in_course("report", "a1")
+    assert code == 0 and "q1t: dropped (unclear)" in out and "adjusted" in out
+    rows = json.loads(in_course("report", "a1", "--json")[1])
     assert [(r["score"], r["adjusted"]) for r in rows] == [(9, 7), (0, 0), (None, None)]
     (tmp_path / "adjustments.toml").write_text("[a1.exercise]")
-    wrong = kit("report", "a1", folder=tmp_path)
-    assert wrong.returncode == 2 and "Did you mean 'exercises'" in wrong.stderr
+    code, out, err = in_course("report", "a1")
+    assert code == 2 and "Did you mean 'exercises'" in err
