@@ -214,3 +214,23 @@ def test_the_example_of_the_documentation_is_read(tmp_path: Path):
         assert list(found.exercises) == ["m02_2.insert_after"] and list(found.students) == ["ada"]
         due = found.due_for("ada")
         assert due is not None and due.isoformat() == "2026-01-13T23:59:00+01:00"
+
+
+def test_nbgraders_export_has_the_adjusted_score_too(tmp_path: Path, quick, monkeypatch: pytest.MonkeyPatch):
+    import csv
+
+    from pt2e_kit.gradebook import opened
+    from pt2e_kit.standing import KitExportPlugin
+
+    course = make_course(tmp_path)
+    hand_in(course, "s01")
+    grade(course)
+    adjust(course, "[a1.exercises.q1t]\ndo = 'drop'\nwhy = 'unclear'")
+    monkeypatch.chdir(tmp_path)
+    plugin = KitExportPlugin()
+    plugin.to = "grades.csv"
+    with opened(course.db_url()) as gradebook:
+        plugin.export(gradebook)
+    (found,) = csv.DictReader((tmp_path / "grades.csv").open(newline="", encoding="utf-8"))
+    assert (found["score"], found["adjusted"], found["adjusted_max"]) == ("9.0", "7.0", "8.0")
+    assert found["why"] == "q1t: dropped (unclear)"

@@ -127,6 +127,9 @@ def test_who_cannot_be_told_apart_is_left(tmp_path: Path):
     text = WORKSHEET.replace("Participant 102", "Participant 7").replace(",bob,", ",ada,")
     outcome = moodle.fill_worksheet(read_sheet(sheet_file(tmp_path, text)), ROWS, None)
     assert not outcome.written and ("ada", "stands in two rows") in outcome.left
+    rows = [standing("ada"), standing("Ada")]
+    outcome = moodle.fill_worksheet(read_sheet(sheet_file(tmp_path, WORKSHEET)), rows, None)
+    assert ("Ada Lovelace", "could be Ada, ada") in outcome.left
     text = WORKSHEET.replace("ada@x.invalid", "bob")
     outcome = moodle.fill_worksheet(read_sheet(sheet_file(tmp_path, text)), ROWS, None)
     assert ("Ada Lovelace", "could be ada, bob") in outcome.left

@@ -181,8 +181,11 @@ def test_everything_hostile_is_escaped(course: Course, tmp_path: Path):
 
 def test_without_names_there_are_none(course: Course, tmp_path: Path):
     change_result(
-        course, "bob", lambda r: r["notes"].extend([{"kind": k, "message": "of bob"} for k in ("limit", "time")])
+        course,
+        "bob",
+        lambda r: r["notes"].extend([{"kind": k, "message": "of bob"} for k in ("limit", "time", "environment")]),
     )
+    change_result(course, "bob", lambda r: say(r, "bob was raised", "m02_2.insert_after/raised"))
     (tmp_path / "adjustments.toml").write_text(
         "[a1]\ndue = 2026-01-10T23:00:00Z\n[a1.students.ada]\nextra_days = 1\nwhy = 'an illness'"
     )

@@ -39,26 +39,29 @@ def write_feedback_zip(
     """
     outcome, index = Outcome(), []
     part = path.with_name(path.name + ".part")
-    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as made:
-        for row in rows:
-            student = row["student_id"]
-            pages = sorted((course.root / "feedback" / student / assignment).glob("*.html"))
-            pages = [page for page in pages if page.is_file() and not page.is_symlink()]
-            folder = (folders or {}).get(student, "" if folders is not None else student)
-            why = _why_left(row, pages, folder, with_stale)
-            if why:
-                outcome.left.append((student, why))
-                continue
-            for page in pages:
-                made.writestr(f"{folder}/{page.name}", still(page.read_text(encoding="utf-8")))
-            outcome.written.append(student)
-            names = " ".join(page.name for page in pages)
-            index.append([student, folder, names, row["state"], row["stale"]])
-        text = io.StringIO()
-        csv.writer(text).writerow(("student_id", "folder", "files", "state", "stale"))
-        csv.writer(text).writerows([[safe_cell(cell) for cell in line] for line in index])
-        made.writestr(INDEX, text.getvalue())
-    part.replace(path)
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as made:
+            for row in rows:
+                student = row["student_id"]
+                pages = sorted((course.root / "feedback" / student / assignment).glob("*.html"))
+                pages = [page for page in pages if page.is_file() and not page.is_symlink()]
+                folder = (folders or {}).get(student, "" if folders is not None else student)
+                why = _why_left(row, pages, folder, with_stale)
+                if why:
+                    outcome.left.append((student, why))
+                    continue
+                for page in pages:
+                    made.writestr(f"{folder}/{page.name}", still(page.read_text(encoding="utf-8")))
+                outcome.written.append(student)
+                names = " ".join(page.name for page in pages)
+                index.append([student, folder, names, row["state"], row["stale"]])
+            text = io.StringIO()
+            csv.writer(text).writerow(("student_id", "folder", "files", "state", "stale"))
+            csv.writer(text).writerows([[safe_cell(cell) for cell in line] for line in index])
+            made.writestr(INDEX, text.getvalue())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
     return outcome
 
 

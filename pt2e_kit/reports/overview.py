@@ -73,10 +73,10 @@ def overview(course: Course, assignment: str, *, names: bool = True) -> Overview
         unscored=len(stands.rows) - len(scores),
         exercises=_exercises(stands, found),
         misconceptions=ideas,
-        other_reasons=others,
+        other_reasons=others if names else [{**row, "symptom": ""} for row in others],
         to_look_at=_to_look_at(stands, found, called, names),
         limits=_limits(found, called, names),
-        notices=_notices(stands, found),
+        notices=_notices(stands, found, names),
         adjustments=_adjustments(stands, names),
         with_names=names,
     )
@@ -252,7 +252,7 @@ def _limits(results: dict[str, dict[str, Any]], called: dict[str, str], names: b
 # ---------------------------------------------------------------- what to know before reading
 
 
-def _notices(stands: Standing, results: dict[str, dict[str, Any]]) -> list[str]:
+def _notices(stands: Standing, results: dict[str, dict[str, Any]], names: bool) -> list[str]:
     told = []
     waiting = sum(bool(k.waiting) for k in stands.known.values())
     if waiting:
@@ -261,8 +261,12 @@ def _notices(stands: Standing, results: dict[str, dict[str, Any]]) -> list[str]:
     stale = sum(bool(row["stale"]) and row["score"] is not None for row in stands.rows)
     if stale:
         told.append(_("Stale scores: {n}; see below.").format(n=stale))
-    for message, n in Counter(m for r in results.values() for m in set(_notes(r, "environment"))).most_common():
+    how = Counter(message for result in results.values() for message in set(_notes(result, "environment")))
+    for message, n in how.most_common() if names else ():
         told.append(_("{message} ({n} of {all} submissions)").format(message=message, n=n, all=len(results)))
+    if how and not names:
+        n = sum(bool(_notes(result, "environment")) for result in results.values())
+        told.append(_("Submissions with notes on how they were graded: {n}.").format(n=n))
     if stands.nobody:
         text = _("Students whom adjustments.toml names, and who have handed in nothing: {n}.")
         told.append(text.format(n=len(stands.nobody)))

@@ -6,6 +6,7 @@ would change it. What we put in are numbers only.
 
 import csv
 import io
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -106,18 +107,20 @@ def who_is_who(
         students: the ids that are known here.
         table: the students file; without one, a person is the student whose id is one of the names.
     """
-    ids = {same(student): student for student in students}
+    ids: dict[str, set[str]] = defaultdict(set)  # two ids may differ in case only
+    for student in students:
+        ids[same(student)].add(student)
+    known = set().union(*ids.values())
     found: dict[int, str] = {}
     for row, names in names_of.items():
         names = tuple(name.strip() for name in names if name.strip())
-        meant = table.ids(names) if table else {ids[same(n)] for n in names if same(n) in ids}
-        meant &= set(ids.values())
+        meant = table.ids(names) & known if table else set().union(*(ids.get(same(n), ()) for n in names))
         if len(meant) == 1:
             found[row] = meant.pop()
         elif names:
             why = _("could be {ids}").format(ids=", ".join(sorted(meant))) if meant else _("is nobody known here")
             outcome.left.append((names[-1], why))
-    twice = {s for s in found.values() if list(found.values()).count(s) > 1}
+    twice = {student for student, n in Counter(found.values()).items() if n > 1}
     outcome.left += [(student, _("stands in two rows")) for student in sorted(twice)]
     return {row: student for row, student in found.items() if student not in twice}
 
