@@ -90,6 +90,8 @@ def look_at_result(attack: Attack, graded: Graded) -> None:
     assert result["state"] == attack.state, notes(graded)
     if attack.state == "graded":
         got, right = tuple(scores(graded)), attack.scores
+        if attack.where in LESSONS:  # the other lessons of the folder are handed in with their stubs
+            right += (0,) * (len(got) - len(right))
         told = notes(graded, "suspicion")
         too_much = [i for i, (s, r) in enumerate(zip(got, right, strict=True)) if (s or 0) > (r or 0)]
         right_way = {"exact": got == right, "noted": bool(too_much and told), "less": not too_much}[attack.earns]
