@@ -10,7 +10,7 @@ from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, Clear
 
 from pt2e_kit.course import put_own_programs_on_path
 from pt2e_kit.nbgrader_staging import install
-from pt2e_kit.nbgrader_steps import GradeSubmission, HideDetails, RefuseUnjudged, release_steps
+from pt2e_kit.nbgrader_steps import GradeSubmission, HideDetails, RefuseUnjudged, TellStudent, release_steps
 
 put_own_programs_on_path()
 install()  # Autograde reads submissions leniently, and follows no links
@@ -40,5 +40,11 @@ c.ZipCollectApp.collector_plugin = "pt2e_kit.lms.zip_collect.KitCollector"
 # `nbgrader export` says which scores are stale.
 c.ExportApp.plugin_class = "pt2e_kit.standing.KitExportPlugin"
 
-# Feedback never shows hidden tests.
-c.GenerateFeedback.preprocessors = [HideDetails, ClearHiddenTests, GetGrades, CSSHTMLHeaderPreprocessor]
+# Feedback never shows hidden tests, and tells what was repaired.
+c.GenerateFeedback.preprocessors = [
+    HideDetails,
+    ClearHiddenTests,
+    TellStudent,
+    GetGrades,
+    CSSHTMLHeaderPreprocessor,
+]

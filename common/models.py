@@ -358,6 +358,150 @@ class Adds(nn.Module):
         return self.conv_d(z) + z
 
 
+class Lookalikes(nn.Module):
+    """Ops whose names resemble conv, relu, linear and add: conv_transpose, leaky_relu, bilinear, addcmul; then conv → relu6."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.leaky = nn.LeakyReLU()
+        self.up = nn.ConvTranspose2d(4, 4, 1)
+        self.larger = nn.Upsample(size=(16, 16), mode="bilinear")
+        self.conv_b = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.leaky(self.conv_a(x))
+        z = self.larger(self.up(y))
+        return nn.functional.relu6(self.conv_b(torch.addcmul(y, z, z)))
+
+
+class TwoReaders(nn.Module):
+    """linear → relu, linear + relu → relu: the linear and the sum are also read by others than their relu."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc_a = nn.Linear(3 * 16 * 16, 8)
+        self.relu_a = nn.ReLU()
+        self.relu_b = nn.ReLU()
+        self.fc_b = nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.fc_a(torch.flatten(x, 1))
+        z = self.relu_a(y) + y
+        return self.fc_b(self.relu_b(z)) + z
+
+
+class Scalars(nn.Module):
+    """conv → · 0.5 → relu → + 3 → conv: two numbers that are no tensors, a float and an int."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv_b(self.relu(self.conv_a(x) * 0.5) + 3)
+
+
+class NumbersLeft(nn.Module):
+    """Numbers in other places: left of the sign, in place, twice the same one, beside alpha, and where nothing is added."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = 2 + self.conv(x)
+        y = torch.add(y, 0.25, alpha=2) * 2
+        y *= 0.1
+        return (y + y) * y.clamp(0, 6)
+
+
+class Positions(nn.Module):
+    """conv → average → position of the largest, + 1, · the average: the 1 is added to integers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv(x).mean((2, 3)) * 10
+        place = y.argmax(1, keepdim=True) + 1
+        return y * place
+
+
+class Doubled(nn.Module):
+    """conv → relu → cat with itself → cat with x → conv: one cat reads the same tensor twice, another reads a cat."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 1)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(11, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv_a(x))
+        return self.conv_b(torch.cat([torch.cat([y, y], dim=1), x], dim=1))
+
+
+class Pyramid(nn.Module):
+    """conv → relu → two kinds of pool, put together by cat → flatten → linear."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.max = nn.MaxPool2d(2)
+        self.average = nn.AdaptiveAvgPool2d(8)
+        self.fc = nn.Linear(4 * 8 * 8, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu(self.conv(x))
+        return self.fc(torch.flatten(torch.cat([self.max(y), self.average(y)], dim=1), 1))
+
+
+class Upscale(nn.Module):
+    """conv → relu → pixel shuffle → conv → sigmoid: the shuffle moves channels to pixels, the sigmoid ends in 0 to 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 8, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.shuffle = nn.PixelShuffle(2)
+        self.conv_b = nn.Conv2d(2, 3, 1)
+        self.sigmoid = nn.Sigmoid()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.sigmoid(self.conv_b(self.shuffle(self.relu(self.conv_a(x)))))
+
+
+class UpConv(nn.Module):
+    """conv → relu → transposed conv: its weight counts the output channels in the second dimension."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 5, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.up = nn.ConvTranspose2d(5, 3, 2, stride=2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.up(self.relu(self.conv(x)))
+
+
+class TwoSigmoids(nn.Module):
+    """sigmoid(sigmoid(conv) · conv) + the first sigmoid: one sigmoid has two readers, the other follows an unlabelled op."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 3, 1)
+        self.conv_b = nn.Conv2d(3, 3, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        gate = torch.sigmoid(self.conv_a(x))
+        return torch.sigmoid(gate * self.conv_b(x)) + gate
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -417,6 +561,16 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "relu_kinds": ReluKinds,
     "side_reader": SideReader,
     "adds": Adds,
+    "lookalikes": Lookalikes,
+    "two_readers": TwoReaders,
+    "scalars": Scalars,
+    "numbers_left": NumbersLeft,
+    "positions": Positions,
+    "doubled": Doubled,
+    "pyramid": Pyramid,
+    "upscale": Upscale,
+    "up_conv": UpConv,
+    "two_sigmoids": TwoSigmoids,
 }
 
 

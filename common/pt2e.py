@@ -21,6 +21,7 @@ from torchao.quantization.pt2e import (
 from torchao.quantization.pt2e.lowering import lower_pt2e_quantized_to_x86
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 from torchao.quantization.pt2e.quantizer import (
+    ComposableQuantizer,
     DerivedQuantizationSpec,
     FixedQParamsQuantizationSpec,
     QuantizationAnnotation,
@@ -45,6 +46,7 @@ XNNPACK_SOURCE = "torchao.testing"
 __all__ = [
     "ANNOTATION_KEY",
     "XNNPACK_SOURCE",
+    "ComposableQuantizer",
     "DerivedQuantizationSpec",
     "FakeQuantize",
     "FakeQuantizeBase",

@@ -31,6 +31,8 @@ def run_demo(folder: Path, jobs: int = 2) -> int:
     """
     from pt2e_kit.authoring.release import release
     from pt2e_kit.record import grade_assignment, write_feedback
+    from pt2e_kit.reports.overview import overview
+    from pt2e_kit.reports.page import write_page
 
     began = time.monotonic()
     course = make_course(folder)
@@ -66,6 +68,8 @@ def run_demo(folder: Path, jobs: int = 2) -> int:
         page = next((p for p in pages if p.parent.parent.name == "s04"), pages[0])
         console.say(_("   a student's feedback:  {path}").format(path=folder / page.relative_to(course.root)))
     result = folder / "results" / ASSIGNMENT / "s10" / "results.json"
+    write_page(overview(course, ASSIGNMENT), folder / "report.html")
+    console.say(_("   the class on a page:   {path}").format(path=folder / "report.html"))
     console.say(_("   a dishonest one:       {path}").format(path=result))
     console.say(_("   the same in nbgrader:  cd {folder} && nbgrader export").format(folder=shlex.quote(str(folder))))
     console.say(_("   the lesson itself:     make lab, then release/{name}").format(name=ASSIGNMENT))

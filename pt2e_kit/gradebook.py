@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,8 @@ class Marks:
     """Marks given by hand: ``{"cell", "mark", "automatic"}``; automatic is None for written answers."""
     waiting: list[str]
     """Cells that wait for somebody to mark them."""
+    cells: list[dict[str, Any]] = field(default_factory=list)
+    """All graded cells: ``{"notebook", "cell", "score", "max_score"}``; score is 0 where there is none yet."""
 
 
 def marks(gradebook: Gradebook, assignment: str) -> dict[str, Marks]:
@@ -73,17 +75,25 @@ def marks(gradebook: Gradebook, assignment: str) -> dict[str, Marks]:
     except MissingEntry:
         return found
     for submission in submissions:
-        by_hand, waiting = [], []
+        by_hand, waiting, cells = [], [], []
         for notebook in submission.notebooks:
             for grade in notebook.grades:
+                points = {"score": float(grade.score or 0), "max_score": float(grade.max_score or 0)}
+                cells.append({"notebook": notebook.name, "cell": grade.name, **points})
                 if grade.manual_score is not None:
                     mark = {"cell": grade.name, "mark": grade.manual_score, "automatic": grade.auto_score}
                     by_hand.append(mark)
                 elif grade.needs_manual_grade:
                     waiting.append(grade.name)
         score, most = float(submission.score or 0), float(submission.max_score or 0)  # type: ignore[arg-type]
-        found[submission.student.id] = Marks(score, most, by_hand, waiting)
+        found[submission.student.id] = Marks(score, most, by_hand, waiting, cells)
     return found
+
+
+def people(gradebook: Gradebook) -> dict[str, dict[str, str]]:
+    """Return student → first_name, last_name and email, as far as somebody has entered them."""
+    fields = ("first_name", "last_name", "email")
+    return {str(s.id): {name: getattr(s, name) or "" for name in fields} for s in gradebook.students}
 
 
 def forget_empty_submission(db_url: str, assignment: str, student: str) -> None:

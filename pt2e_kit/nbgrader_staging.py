@@ -9,6 +9,7 @@ ours, and GradeSubmission puts the graded one in its place.
 import contextlib
 import glob
 import re
+import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,9 +20,12 @@ from nbgrader.converters import Autograde, NbGraderException
 
 from pt2e_kit.gradebook import forget_empty_submission, make_if_missing
 from pt2e_kit.grading import temporary
+from pt2e_kit.grading.collect import read_plain_file
 from pt2e_kit.grading.times import configured_zone, submitted_at
 from pt2e_kit.lock import only_grader
 from pt2e_kit.nbgrader_steps import GradeSubmission, handed_over, is_anything_handed_over
+
+SECRET = "submission_secret.txt"
 
 
 def install() -> None:
@@ -138,3 +142,14 @@ def _stage(directory: Any, student: str, folder: Path, staged: Path) -> None:
     moment, _notes = submitted_at(folder, configured_zone(directory.config))
     if moment:
         (target / "timestamp.txt").write_text(moment, encoding="utf-8")
+    (target / SECRET).write_text(_secret(folder), encoding="ascii")
+
+
+def _secret(folder: Path) -> str:
+    """The word by which nbgrader's exchange knows whose feedback is whose. Without one `release_feedback` would stop
+    for the whole class, so who has none gets one that nobody knows."""
+    try:
+        word = read_plain_file(folder / SECRET, 1000).decode("ascii").strip()
+    except (OSError, ValueError):
+        word = ""
+    return word if re.fullmatch(r"[0-9a-f]{32,256}", word) else secrets.token_hex(64)

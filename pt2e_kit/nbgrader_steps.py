@@ -12,6 +12,7 @@ from traitlets import Bool
 
 from common.i18n import _
 from pt2e_kit.authoring.digest import stamp
+from pt2e_kit.grading.notes import TOLD
 from pt2e_kit.grading.outputs import JUDGED
 from pt2e_kit.grading.pipeline import Graded, grade_submission
 from pt2e_kit.grading.sandbox import NoSandbox
@@ -163,6 +164,24 @@ class HideDetails(NbGraderPreprocessor):
                 cell.outputs = [_shown(o, is_graded(cell), hidden) for o in cell.outputs]
                 cell.outputs = [o for o in cell.outputs if o is not None]
         return nb, resources
+
+
+class TellStudent(NbGraderPreprocessor):
+    """For feedback pages: what was repaired in the submission, and which limits it reached, at the top."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Put the messages into a cell of their own, as plain text: they may hold names that a student has given."""
+        told = [str(message) for message in nb.metadata.get(TOLD, [])]
+        if told:
+            head = _("**About what you handed in** (it costs you nothing, unless a check below says so)")
+            lines = [head, "", *(f"- {_as_text(message)}" for message in told)]
+            nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n".join(lines)))
+        return nb, resources
+
+
+def _as_text(message: str) -> str:
+    """A message in which Markdown finds nothing to obey."""
+    return re.sub(r"([^\w\s.,;:/-])", r"\\\1", " ".join(message.split()))
 
 
 STRETCH = 24

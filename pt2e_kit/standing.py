@@ -126,14 +126,16 @@ def safe_cell(value: Any) -> Any:
 
 
 class KitExportPlugin(ExportPlugin):
-    """`nbgrader export` with nbgrader's own columns, and state and stale behind them."""
+    """`nbgrader export` with nbgrader's own columns; behind them state, stale, and the adjusted score."""
 
     def export(self, gradebook: Any) -> None:
         """Write the CSV that ``--to`` names, grades.csv where it is not given."""
+        from pt2e_kit.reports.adjusted import ADJUSTED_COLUMNS, standing
+
         course = Course.find()
         columns = (
             "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
-            "late_submission_penalty", "score", "max_score", "state", "stale",
+            "late_submission_penalty", "score", "max_score", "state", "stale", *ADJUSTED_COLUMNS,
         )  # fmt: skip
         rows = []
         for assignment in gradebook.assignments:
@@ -141,7 +143,7 @@ class KitExportPlugin(ExportPlugin):
                 continue
             ours = {}
             if assignment.name in course.assignments():
-                ours = {row["student_id"]: row for row in standings(course, assignment.name)}
+                ours = {row["student_id"]: row for row in standing(course, assignment.name).rows}
             for student in gradebook.students:
                 if self.student and student.id not in map(str, self.student):
                     continue
@@ -153,6 +155,7 @@ class KitExportPlugin(ExportPlugin):
         row |= {name: getattr(student, name) for name in ("last_name", "first_name", "email")}
         row |= {"max_score": assignment.max_score, "raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0}
         row |= {"state": ours["state"] if ours else "nothing handed in", "stale": ours["stale"] if ours else ""}
+        row |= {name: ours[name] for name in ("adjusted", "adjusted_max", "why")} if ours else {}
         try:
             submission = gradebook.find_submission(assignment.name, student.id)
         except MissingEntry:

@@ -60,3 +60,9 @@ def try_source(exercise: Exercise, source: str, hidden: list[Case]) -> Verdict:
             piece = ev.piece()
         pieces[case.digest] = [piece]
     return judge_pieces(exercise, hidden, pieces, [source])
+
+
+def judge_object(exercise: Exercise, answer: object) -> Verdict:
+    """Probe and judge an object as the answer, on the public cases."""
+    pieces = {case.digest: [run_probe(exercise, answer, case)] for case in exercise.public_cases}
+    return judge_pieces(exercise, [], pieces)

@@ -5,8 +5,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("common", "pt2e_kit", "source", "release", "solutions", "demo", "docs", "tests", "tools", "submitted")
@@ -18,8 +18,7 @@ DATA = tempfile.mkdtemp(prefix="pt2e-tests-")
 """The user's data folder during the tests: the class seed is made in it, and never in the checkout."""
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     """What a command that ran in this process left."""
 
     code: int

@@ -27,12 +27,11 @@ def quick(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(grading_notebook, "execute", pretend)
 
 
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Run the command line in this process, in the folder of the checkout: much quicker than a new one."""
+def _commands(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Run the command line in this process, in a folder: much quicker than a new one."""
     from pt2e_kit.cli import app
 
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("PATH", os.environ["PATH"])  # the program changes it
 
@@ -43,3 +42,17 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         return Done(int(left.value.code or 0), told.out, told.err)
 
     return call
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """The command line, in the folder of the checkout."""
+    return _commands(ROOT, monkeypatch, capsys)
+
+
+@pytest.fixture
+def in_course(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Done]:
+    """The command line, in a test's own folder."""
+    return _commands(tmp_path, monkeypatch, capsys)

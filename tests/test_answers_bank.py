@@ -1,5 +1,7 @@
 """Every exercise accepts every right way, and names what is wrong with the wrong ones."""
 
+import ast
+import inspect
 import warnings
 
 import pytest
@@ -53,6 +55,28 @@ def test_every_misconception_has_an_answer(exercise_id: str) -> None:
     shown = {name for a in answers(exercise_id) for name in a.marked("finds")}
     without = set(exercise.misconceptions) - shown
     assert not without, f"no reject answer of {exercise_id} is marked `# finds:` one of {sorted(without)}"
+
+
+@pytest.mark.parametrize("exercise_id", EXERCISES)
+def test_the_judge_knows_what_it_names(exercise_id: str) -> None:
+    """A misconception without its sentence would stop the judge, and only at the answer that has it."""
+    exercise = find_exercise(exercise_id)
+    module = inspect.getmodule(type(exercise))
+    assert module is not None
+    named = {
+        constant.value
+        for call in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "failed" and len(call.args) > 1
+        for constant in _values(call.args[1])
+    }
+    assert named - {None} <= set(exercise.misconceptions)
+
+
+def _values(expression: ast.expr) -> list[ast.Constant]:
+    """The constants that an expression can have as its value."""
+    if isinstance(expression, ast.IfExp):
+        return [*_values(expression.body), *_values(expression.orelse)]
+    return [expression] if isinstance(expression, ast.Constant) else []
 
 
 @pytest.mark.parametrize("exercise_id", EXERCISES)

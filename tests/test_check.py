@@ -7,6 +7,7 @@ from IPython.testing.globalipapp import start_ipython
 
 from common.exercise.notebook import CheckFailed, check, hint, remember_own_names
 from common.exercise.progress import read_progress
+from common.exercise.tried import Tried
 
 SOLUTION = """
 def insert_after(gm, node, module, name):
@@ -114,6 +115,23 @@ def test_hints_come_one_after_the_other(capsys: pytest.CaptureFixture[str]) -> N
 def test_unknown_exercise_names_a_near_one() -> None:
     with pytest.raises(LookupError, match=r"Did you mean.*m02_2\.insert_after"):
         check("m02_2.insert_aftr")
+
+
+def test_one_criterion_after_the_other(shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """As test files of otter ask: the answer is tried once, and each criterion says what concerns it."""
+    _run(shell, SOLUTION.replace(", delete_user_cb=lambda user: user is not new", ""))
+    tried = Tried(ID)
+    assert "insert_after" not in capsys.readouterr().out
+    tried.criterion("module found")
+    with pytest.raises(CheckFailed, match=r"its own input(.|\n)*Why: The new node reads the old one"):
+        tried.criterion("spliced in")
+    assert capsys.readouterr().out.count("✗ m02_2.insert_after: not yet") == 1
+    with pytest.raises(KeyError):
+        tried.criterion("no such criterion")
+    _run(shell, SOLUTION)
+    again = Tried(ID)
+    for name in ("module found", "spliced in", "consumers moved"):
+        again.criterion(name)
 
 
 def test_a_check_is_noted_and_offers_what_comes_next(

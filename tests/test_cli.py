@@ -17,7 +17,7 @@ from pt2e_kit.cli import app, console
 from pt2e_kit.cli.grading import show_results
 
 COMMANDS = (
-    "grade", "grade-one", "report", "export", "collect", "release", "solutions", "fmt", "new-exercise", "doctor",
+    "grade", "grade-one", "report", "export", "collect", "otter", "release", "solutions", "fmt", "new-exercise", "doctor",
     "exercises", "demo", "start", "lab", "check", "watch", "progress",
 )  # fmt: skip
 HOSTILE = "[red]x[/red]\x1b[31m\x07\u202e"

@@ -20,7 +20,7 @@ from grading_kit import (
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from test_grading_cases import EXPECTED
 
-from pt2e_kit.nbgrader_steps import HideDetails, RefuseUnjudged
+from pt2e_kit.nbgrader_steps import HideDetails, RefuseUnjudged, TellStudent
 from pt2e_kit.record import write_feedback
 
 CLASS = ("good", "partial_two", "truncated_json", "renamed_copy", "symlink_to_source", "metadata_stripped")
@@ -58,8 +58,11 @@ def test_nbgraders_commands_give_the_scores_of_the_kit(tmp_path: Path):
     pages = {p.parent.parent.name: p.read_text() for p in (theirs.root / "feedback").glob("*/a1/p1.html")}
     assert set(pages) == set(SCORES)
     assert not [student for student, page in pages.items() if "SECRET" in page or "square(11)" in page]
+    assert "the file was renamed" in pages["renamed_copy"]
+    assert "About what you handed in" not in pages["good"]
+    assert "About what you handed in" in pages["kernel_killed"]
     handed_back = {p.name for p in (theirs.root / "feedback").rglob("*") if p.is_file()}
-    assert handed_back <= {"p1.html", "common.py", "timestamp.txt"}
+    assert handed_back <= {"p1.html", "common.py", "timestamp.txt", "submission_secret.txt"}
 
     assert nbgrader(theirs.root, "export").returncode == 0
     with (theirs.root / "grades.csv").open() as file:
@@ -282,3 +285,12 @@ print(api.get_source_assignments(), api.coursedir.root == sys.argv[1], "torch" i
     command = [sys.executable, "-c", code, str(course.root)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["{'a1'}", "True", "False", "formgrade"], done.stderr
+
+
+def test_feedback_tells_of_repairs_and_limits_as_plain_text():
+    notebook = new_notebook(cells=[new_code_cell("1")], metadata={"pt2e_kit_told": ["was <b>x</b> [y](javascript:z)"]})
+    TellStudent().preprocess(notebook, {})
+    head, _code = notebook.cells
+    assert head.cell_type == "markdown" and r"was \<b\>x\</b\> \[y\]\(javascript:z\)" in head.source
+    untouched = TellStudent().preprocess(new_notebook(cells=[new_code_cell("1")]), {})[0]
+    assert len(untouched.cells) == 1

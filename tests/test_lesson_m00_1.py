@@ -45,8 +45,8 @@ def test_a_graph_holds_the_models_own_tensors(model: nn.Module) -> None:
 
 
 def test_overload_packet_and_python_function() -> None:
-    gated = export_module(get_model("gated_halves").eval(), example_inputs())
-    nodes = {n.name: n for n in gated.graph.nodes}
+    halves = export_module(get_model("gated_halves").eval(), example_inputs())
+    nodes = {n.name: n for n in halves.graph.nodes}
     aten = torch.ops.aten
     assert nodes["mean"].target == aten.mean.default and nodes["mean_1"].target == aten.mean.dim
     assert nodes["mean_1"].target != aten.mean and nodes["mean_1"].target.overloadpacket == aten.mean

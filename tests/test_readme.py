@@ -91,12 +91,14 @@ def test_the_commands_of_a_course_work(tmp_path: Path) -> None:
         "fmt",
         "release",
         "grade",
+        "otter",
         "report",
         "generate_assignment",
         "autograde",
         "generate_feedback",
         "export",
     }
+    assert len(list(course.glob("for-otter/*/autograder.zip"))) == 3
     results = course / "results" / ASSIGNMENT / "ada" / "results.json"
     result = json.loads(results.read_text(encoding="utf-8"))
     assert (result["state"], result["score"]) == ("graded", result["max_score"])

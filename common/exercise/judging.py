@@ -182,7 +182,9 @@ def _ended_early(status: str) -> Finding:
 def _exception_text(evidence: Evidence) -> str:
     if not evidence.exception:
         return ""
-    lines = [*evidence.exception["frames"], f"{evidence.exception['type']}: {evidence.exception['message']}"]
+    # torch.fx adds where in the model's own source a failing node comes from; that is no help here.
+    message = evidence.exception["message"].partition("\nOriginal traceback:")[0]
+    lines = [*evidence.exception["frames"], f"{evidence.exception['type']}: {message}"]
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from common.exercise.base import Case, Exercise
+from common.exercise.base import Case, Exercise, Verdict
 from common.exercise.capture import FOLDER_VARIABLE
 from common.exercise.evidence import Piece, Recorder
 from common.exercise.registry import find_exercise
@@ -37,6 +37,18 @@ def check(exercise_id: str) -> None:
     """
     if os.environ.get(FOLDER_VARIABLE):
         return  # grading: `evidence` records these cases too
+    verdict = public_verdict(exercise_id)
+    if not verdict.passed:
+        first = next((f["symptom"] for f in verdict.findings), _("not solved yet"))
+        raise CheckFailed(f"✗ {exercise_id}: {first}")
+
+
+def public_verdict(exercise_id: str) -> Verdict:
+    """Try the notebook's answer on the public cases of an exercise; show and return what the judge says.
+
+    Raises:
+        UnknownExercise: no exercise has this id.
+    """
     from common.exercise.judging import judge_pieces
     from common.exercise.progress import record
     from common.exercise.render import show
@@ -47,9 +59,7 @@ def check(exercise_id: str) -> None:
     told = verdict.as_dict()
     record(told)
     show(told, _offer(exercise, passed=verdict.passed))
-    if not verdict.passed:
-        first = next((f["symptom"] for f in verdict.findings), _("not solved yet"))
-        raise CheckFailed(f"✗ {exercise_id}: {first}")
+    return verdict
 
 
 def _offer(exercise: Exercise, *, passed: bool) -> "Offer":

@@ -98,16 +98,27 @@ def grade_one(
     source: Annotated[Path, typer.Option(help=_("Folder with the instructor's notebooks of one assignment."))],
     submission: Annotated[Path, typer.Option(help=_("Folder that was handed in; it is only read."))],
     out: Annotated[Path, typer.Option(help=_("Where to write the result (results.json)."))],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help=_(
+                "results: all that is known; gradescope: for an autograder on Gradescope; exercism: a test runner's, version 3."
+            ),
+        ),
+    ] = "results",
     student: Annotated[str | None, typer.Option(help=_("Name in the result; else the folder's name."))] = None,
     unsafe_no_sandbox: NoSandboxOption = False,
     seed_file: SeedFile = None,
 ) -> None:
     """Grade one submission without a course or a database; works for any nbgrader assignment.
 
-    Exit code 0: it is graded; 1: it is not (its state and cause are in the result).
+    Exit code 0: it is graded; 1: it is not (its state and cause are in the result). With --format gradescope or
+    exercism a submission that cannot be read is a result like any other, and 1 means that grading itself failed.
 
     Example: pt2e-kit grade-one --source source/m02_by_hand --submission handed-in --out results.json
     """
+    from pt2e_kit.formats import FORMATS
     from pt2e_kit.grading.pipeline import grade_submission
     from pt2e_kit.grading.results import write_json
     from pt2e_kit.settings import read_class_seed
@@ -117,6 +128,8 @@ def grade_one(
             raise NotADirectoryError(_("{name}: {folder} is not a folder").format(name=name, folder=folder))
     if out.is_dir():
         raise ValueError(_("--out: {out} is a folder; name a file in it, such as results.json").format(out=out))
+    if form not in FORMATS:
+        raise ValueError(_("--format: {form} is none of {known}").format(form=form, known=", ".join(FORMATS)))
     with console.progress(_("grading")) as bar:
         bar.add_task(_("grading"), total=None)
         graded = grade_submission(
@@ -126,10 +139,12 @@ def grade_one(
             class_seed=read_class_seed(seed_file),
             unsafe_no_sandbox=unsafe_no_sandbox,
         )
-    write_json(out, graded.result)
     show_results([graded.result])
     show_exercises(graded.result)
-    raise typer.Exit(0 if graded.result["state"] == "graded" else 1)
+    out.unlink(missing_ok=True)  # where there is no new result, nobody must take an older one for it
+    write_json(out, FORMATS[form](graded.result))
+    good = graded.result["state"] == "graded" if form == "results" else graded.result["state"] != "failed"
+    raise typer.Exit(0 if good else 1)
 
 
 def show_results(results: list[dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from common.i18n import _
-from pt2e_kit.cli import authoring, collecting, demo, grading, learning, machine, reporting
+from pt2e_kit.cli import authoring, collecting, demo, exporting, grading, learning, machine, otter, reporting
 from pt2e_kit.cli.console import complain
 
 commands = typer.Typer(
@@ -22,7 +22,7 @@ commands = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (grading, reporting, collecting, authoring, learning, machine, demo):
+for group in (grading, reporting, exporting, collecting, otter, authoring, learning, machine, demo):
     group.register(commands)
 
 USAGE_ERRORS = (LookupError, ValueError, FileNotFoundError, FileExistsError, NotADirectoryError)

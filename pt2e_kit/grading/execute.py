@@ -12,7 +12,7 @@ from pt2e_kit.grading import cold, executed
 from pt2e_kit.grading.executed import Executed
 from pt2e_kit.grading.notes import CannotGrade, Note
 from pt2e_kit.grading.plan import Step, steps
-from pt2e_kit.grading.sandbox import scratch_folder
+from pt2e_kit.grading.sandbox import another_user, scratch_folder
 from pt2e_kit.grading.seize import MOST
 from pt2e_kit.grading.warm import NotWarm, Zygote, borrowed
 from pt2e_kit.notebooks import is_graded
@@ -48,6 +48,8 @@ def execute(
         with borrowed(source, libraries, isolated=isolated) as process:
             return _Warm(notebook, steps(notebook, instructor), process, limits).run()
     except NotWarm as reason:
+        if not isolated and another_user():  # a kernel that starts cold would be root's
+            raise CannotGrade("failed", _("there is no process to run it in: {e}").format(e=reason)) from None
         result = cold.execute(notebook, source, limits, isolated=isolated)
         text = _("run in a kernel that was started cold, with plain tests in the student's process: {reason}")
         result.notes.append(Note("environment", text.format(reason=reason)))
@@ -100,10 +102,10 @@ class _Warm:
         if self.process.isolated:
             return self._run_request({}, seconds)
         with scratch_folder() as scratch:
-            places = {"scratch": str(scratch), "helpers": str(self.process.helpers)}
+            places = {"scratch": str(scratch), "helpers": str(self.process.helpers), "another_user": another_user()}
             return self._run_request(places, seconds)
 
-    def _run_request(self, places: dict[str, str], seconds: float) -> int | None:
+    def _run_request(self, places: dict[str, Any], seconds: float) -> int | None:
         number, self.processes = self.processes, self.processes + 1
         sequence = [*self.done, *self.todo]
         silent = {n for n, step in enumerate(sequence) if n < len(self.done) or step.silent}

@@ -15,7 +15,7 @@ from pt2e_kit.grading.collect import Found
 from pt2e_kit.grading.execute import execute
 from pt2e_kit.grading.executed import Executed
 from pt2e_kit.grading.judge import judge_exercises
-from pt2e_kit.grading.notes import CannotGrade, Note, printable
+from pt2e_kit.grading.notes import FOR_STUDENTS, TOLD, CannotGrade, Note, printable
 from pt2e_kit.grading.outputs import keep_safe_outputs, show_score, show_verdict
 from pt2e_kit.grading.rebuild import Rebuilt, rebuild, unanswered
 from pt2e_kit.grading.sandbox import scratch_folder
@@ -52,6 +52,7 @@ def grade_notebook(
     if found.problem is not None:
         raise found.problem
     assert found.data is not None
+    before = len(notes)
     try:
         submitted = read_notebook(found.data)
     except Unreadable as error:
@@ -72,6 +73,8 @@ def grade_notebook(
         for index, cell in enumerate(rebuilt.notebook.cells)
         if is_graded(cell)
     ]
+    told = [note.message for note in (*found.notes, *notes[before:]) if note.kind in FOR_STUDENTS]
+    rebuilt.notebook.metadata[TOLD] = printable(list(dict.fromkeys(told)))
     return rebuilt.notebook, entries
 
 

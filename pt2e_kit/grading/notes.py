@@ -31,6 +31,12 @@ class CannotGrade(Exception):
         self.state, self.cause = state, cause
 
 
+TOLD = "pt2e_kit_told"
+"""Metadata of a graded notebook: the messages that its feedback page shows at the top."""
+FOR_STUDENTS = ("repair", "limit")
+"""Kinds of notes that concern the student. Suspicions are for a person to judge first."""
+
+
 def printable(value: Any) -> Any:
     """Return plain data in which no text can do anything to a terminal or fail to be written as UTF-8.
 

@@ -63,6 +63,29 @@ def bubblewrap() -> str | None:
     return program
 
 
+@cache
+def another_user() -> bool:
+    """Whether a student's process can at least be another user's than ours where there is no sandbox.
+
+    We must be root, and every user must be able to reach Python, its libraries and the kit.
+    """
+    if not hasattr(os, "getuid") or os.getuid() != 0:
+        return False
+    needed = (
+        Path(sys.executable),
+        Path(sys.prefix),
+        Path(sys.base_prefix),
+        Path(common.__file__),
+        Path(isolate.__file__),
+    )
+    return all(_open_to_all(path.resolve()) for path in needed)
+
+
+def _open_to_all(path: Path) -> bool:
+    readable = path.stat().st_mode & 0o005 == 0o005 if path.is_dir() else path.stat().st_mode & 0o004
+    return bool(readable) and all(folder.stat().st_mode & 0o001 for folder in path.parents)
+
+
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder for the kernels of one submission; removed afterwards, whatever a student's code left in it."""

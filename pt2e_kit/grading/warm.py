@@ -44,6 +44,8 @@ class Zygote:
         self.helpers = self.folder / "helpers"
         self.helpers.mkdir()
         copy_helpers(source, self.helpers)
+        if not isolated:
+            self.folder.chmod(0o711)
         for path in (self.helpers, *self.helpers.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)  # who reads them is another user than the one who copies
         self.socket = self.folder / "socket"

@@ -9,16 +9,18 @@ import ctypes
 import fcntl
 import os
 import resource
+import signal
 import socket
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 SCRATCH = Path("/scratch")
 """The only place that a student's code can write to: memory, of limited size, private to one run."""
 NOBODY = 65534
-FIRST_UID = 61184
-"""What root becomes before a student's code runs: the first of the user numbers that no package hands out."""
+FIRST_UID, UIDS = 61184, 4000
+"""What root becomes before a student's code runs: the first of the user numbers that no package hands out, and how
+many of them we use where runs are kept apart by nothing else."""
 
 _NEWNS, _NEWUTS, _NEWIPC = 0x00020000, 0x04000000, 0x08000000
 _NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -81,6 +83,37 @@ def hide() -> None:
 def show() -> None:
     """Undo `hide`: a process must be able to read its own folder in /proc."""
     _libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
+
+
+def give_away(folders: Iterable[Path], uid: int) -> None:
+    """Make folders and all that is in them another user's. Links are not followed."""
+    for folder in folders:
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, uid, uid, follow_symlinks=False)
+
+
+def become(uid: int) -> None:
+    """Be another user from here on, for good: where there are no namespaces, but we are root.
+
+    Raises:
+        OSError: the system does not allow it.
+    """
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    show()  # the change took it away
+
+
+def end_all_of(uid: int) -> None:
+    """End every process of a user, whoever is their parent now."""
+    child = os.fork()
+    if child == 0:
+        try:
+            become(uid)
+            os.kill(-1, signal.SIGKILL)  # all that this user may signal, and that is its own
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
 
 
 def surrender() -> None:

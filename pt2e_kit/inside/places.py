@@ -24,6 +24,11 @@ class Places:
         """Where probes leave their evidence."""
         return self.scratch / "evidence"
 
+    @property
+    def own(self) -> tuple[Path, ...]:
+        """All folders that the student's code may write to."""
+        return (self.work, self.evidence, self.scratch / "home", self.scratch / "tmp")
+
     def make(self, helpers: Path | None) -> None:
         """Make the folders, and copy the course's helper files into that for work."""
         for path in (self.work, self.evidence, self.scratch / "home" / "ipython", self.scratch / "tmp"):

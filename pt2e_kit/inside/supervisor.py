@@ -33,6 +33,7 @@ class Run:
         self.connection, self.request, self.isolated = connection, request, isolated
         self.limits: dict[str, Any] = request["limits"]
         self.places = Places(isolate.SCRATCH if isolated else Path(request["scratch"]))
+        self.user = isolate.FIRST_UID + os.getpid() % isolate.UIDS if request.get("another_user") else None
         self.helpers = HELPERS if isolated else Path(request["helpers"])
         self.student = 0
         self.to_student = self.from_student = -1
@@ -46,6 +47,9 @@ class Run:
     def serve(self) -> None:
         """Do the whole run; never raises for what the student's code does."""
         self.places.make(self.helpers)
+        if self.user is not None:
+            self.places.scratch.chmod(0o711)  # what is in it is the student's, the folder itself is not
+            isolate.give_away(self.places.own, self.user)
         self._start_student()
         with contextlib.suppress(_GraderGone):
             deadline = time.monotonic() + float(self.limits["submission_seconds"])
@@ -89,7 +93,9 @@ class Run:
         os.environ.update(self.places.environment())
         isolate.show()
         isolate.first_to_go()
-        if self.isolated:
+        if self.user is not None:
+            isolate.become(self.user)
+        if self.isolated or self.user is not None:
             isolate.surrender()
         isolate.limit(self.limits["resources"])
         shell.obey(orders, reports, self.helpers, self.places.work)
@@ -232,6 +238,8 @@ class Run:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if self.isolated and os.getpid() == 1:
                 os.kill(-1, signal.SIGKILL)
+            elif self.user is not None:
+                isolate.end_all_of(self.user)
             elif self.student > 0:
                 os.killpg(self.student, signal.SIGKILL)
         end = time.monotonic() + 5

@@ -12,7 +12,7 @@ from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests
 
-from pt2e_kit.nbgrader_steps import HideDetails
+from pt2e_kit.nbgrader_steps import HideDetails, TellStudent
 
 _TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 _LINKS = {"href", "src", "action", "formaction", "data", "xlink:href", "poster", "background", "srcdoc"}
@@ -32,7 +32,7 @@ def _exporter(template: str) -> HTMLExporter:
 
 def feedback_page(graded: NotebookNode) -> str:
     """The page that a student gets, by the steps of nbgrader_config.py; the gradebook's part is made up."""
-    steps = (HideDetails(), ClearHiddenTests())
+    steps = (HideDetails(), ClearHiddenTests(), TellStudent())
     return _page(graded, "feedback", *steps)
 
 

@@ -39,6 +39,7 @@ class OpCounts(Exercise):
         "full-name": "`aten.` is the library that the op belongs to. The short name is without it.",
         "python-function": "Not every target is an overload of torch: to take one of several outputs, the graph calls "
         "Python's `getitem`.",
+        "in-place": "`relu_` and `relu` are two ops: the underscore says that `relu_` writes into the tensor that it reads.",
         "each-once": "An op may occur at many places, and each place counts.",
     }
     public_cases = (Case(model="residual"), Case(model="gated_halves"))
@@ -58,7 +59,11 @@ class OpCounts(Exercise):
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         message = (evidence.exception or {}).get("message", "")
-        if "builtin_function_or_method" in message and "has no attribute" in message:
+        unexpected = "builtin_function_or_method" in message and "has no attribute" in message
+        plain = any(n.op == "call_function" and not hasattr(n.target, "_schema") for n in _nodes(case))
+        # Its text is "<built-in function getitem>": there is no second part behind a dot.
+        cut = plain and (evidence.exception or {}).get("type") == "IndexError"
+        if unexpected or cut:
             symptom = "The target of a node is a plain Python function, and that was not expected."
             yield self.failed("names", "python-function", symptom)
 
@@ -94,6 +99,8 @@ class OpCounts(Exercise):
             kind, symptom = "full-name", "The names are longer than the short names of the ops."
         elif strange and any("." in s and s.partition(".")[0] in wanted for s in strange):
             kind, symptom = "overloads-apart", "Overloads of one op are counted under different names."
+        elif missing and all(m.endswith("_") for m in missing):
+            kind, symptom = "in-place", "An op that works in place is counted under the name of another op."
         elif "getitem" in missing and missing <= {"getitem"}:
             kind, symptom = "python-function", "A target that is a plain Python function has another name, or none."
         return self.failed("names", kind, symptom, detail=detail)
@@ -114,3 +121,7 @@ class OpCounts(Exercise):
         kind = "each-once" if both and all(found[k] == 1 for k in both) and max(wanted.values()) > 1 else None
         wrong = [f"{k}: yours {found.get(k, 0)}, counted {wanted[k]}" for k in wanted if found.get(k, 0) != wanted[k]]
         return self.failed("how many", kind, "Not every number is right.", detail="; ".join(wrong))
+
+
+def _nodes(case: Case) -> Any:
+    return exported(case.model, case.seed).graph.nodes

@@ -1,5 +1,6 @@
 """Which parameters and buffers does a node read."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,11 @@ class ParametersUsedBy(Exercise):
         "inside-lists": "A node such as cat holds its inputs in a list: `args[0]` is the list, not a node.",
         "by-module": "Two modules can share one tensor, a function can read a parameter without any module, and a module "
         "can hold a buffer that no op reads. What a node reads stands in its args.",
+        "listed-once": "`named_parameters()` lists a tensor that two modules share once, under one of its two paths. The "
+        "graph may read it under the other path: the name is the target of the node.",
+        "letters": "A text is a collection too, of letters. `update` puts each of them into the set; `add` puts in the name.",
+        "plain-values": "`node.args` mixes nodes with plain values: numbers, lists, None. Only a node has an `op` and a "
+        "`target`.",
         "some-missing": "A node can read several parameters, and buffers as well.",
     }
     public_cases = (
@@ -53,6 +59,13 @@ class ParametersUsedBy(Exercise):
             names = None if isinstance(returned, str) else list(returned)[:200]
         good = names is not None and all(isinstance(n, str) for n in names)
         ev.fact("names", sorted(set(names)) if names is not None and good else None)
+
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        message = (evidence.exception or {}).get("message", "")
+        if re.search(r"'(immutable_list|list|int|float|bool|NoneType)' object has no attribute '(op|target)'", message):
+            symptom = "A plain value among the arguments was taken for a node."
+            yield self.failed("complete", "plain-values", symptom, detail=message)
+            yield self.failed("nothing else", "plain-values", symptom, detail=message)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if evidence.facts["names"] is None:
@@ -78,9 +91,14 @@ class ParametersUsedBy(Exercise):
             return self.passed("complete")
         detail = f"missing: {', '.join(sorted(missing))}"
         kind, symptom = "some-missing", "A parameter that the node reads is missing."
+        listed = {name for name, _value in (*gm.named_parameters(), *gm.named_buffers())}
         direct = {str(getattr(a, "target", "")) for a in node.args}
         if renamed:
             kind, symptom = "node-names", "There are names in the result that are made from names of nodes."
+        elif found and all(len(f) == 1 for f in found):
+            kind, symptom = "letters", "The result holds single letters."
+        elif missing <= wanted - listed and not found - wanted:
+            kind = "listed-once"
         elif found & _same_module(gm, node, wanted):
             kind, symptom = "by-module", "The result has names of the module, but not what the node reads."
         elif missing.isdisjoint(direct):
@@ -99,6 +117,8 @@ class ParametersUsedBy(Exercise):
         kind, symptom = None, "There is a name in the result that the node does not read."
         if extra & renamed:
             kind, symptom = "node-names", "There are names in the result that are made from names of nodes."
+        elif all(len(e) == 1 and e not in activations for e in extra):
+            kind, symptom = "letters", "The result holds single letters."
         elif extra & activations:
             kind, symptom = "activations", "There is a name in the result that is no parameter."
         elif extra <= _same_module(gm, node, wanted):

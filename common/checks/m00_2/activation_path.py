@@ -1,6 +1,8 @@
 """The ops between the inputs of a graph and a node."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from common.checks._nets import exported
@@ -30,6 +32,8 @@ class ActivationPath(Exercise):
     )
     misconceptions = {
         "form": "The result is a list of names of nodes.",
+        "nodes": "A node belongs to one graph. Its name (`node.name`) is a text, which can be printed, looked up and compared.",
+        "first-input": "A graph can have several inputs. What depends on any of them is on a way from an input.",
         "first-branch": "`args[0]` is one way up. A node can read several activations, and each of them has a way of its own.",
         "inside-lists": "A node such as cat holds its inputs in a list: `args[0]` is the list, not a node.",
         "without-itself": "The node that was asked for is the last op of its own path.",
@@ -40,36 +44,59 @@ class ActivationPath(Exercise):
         "with branches.",
         "downstream": "`users` leads from a value to its readers, away from the input. The way to the input is in the args.",
         "twice": "Branches part and meet again, so a walk comes by the same node more than once. It is one node.",
-        "order": "The result is asked for in graph order, from the input to the node. Every walk upwards finds it in "
-        "another order.",
+        "order": "The result is asked for in graph order, from the input to the node. A walk finds the branches in the "
+        "order in which it visits them, which is another one.",
     }
     public_cases = (
         Case(model="conv_relu", node="relu"),
         Case(model="residual", node="add"),
         Case(model="branches", node="conv2d_1", seed=1),
     )
-    facts = {"names": {"type": ["array", "null"], "items": {"type": "string"}, "maxItems": 500}}
+    facts = {
+        "names": {"type": ["array", "null"], "items": {"type": "string"}, "maxItems": 500},
+        "strange": {"type": "string"},
+        "nodes": {"type": "boolean"},
+    }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
-        gm = exported(case.model, case.seed)
+        from torch import fx
+
+        gm = _graph(case)
         returned = ev.call(answer, gm, _node(gm, case))
-        if isinstance(returned, (str, dict)):
+        if not isinstance(returned, Collection) or isinstance(returned, (str, Mapping, Set)):
             ev.fact("names", None)
+            ev.fact("strange", f"it is a {type(returned).__name__}")
             return
         with ev.student("the result was read"):
-            names = [_name(n) for n in returned]
-        ev.fact("names", names[:500])
+            found = list(returned)
+        ev.fact("names", [_name(n) for n in found][:500])
+        ev.fact("nodes", any(isinstance(n, fx.Node) for n in found))
+
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        message = (evidence.exception or {}).get("message", "")
+        if re.search(
+            r"'(immutable_list|list|tuple)' object has no attribute '(name|op|args|all_input_nodes)'", message
+        ):
+            symptom = "A list was taken for a node."
+            yield self.failed("complete", "inside-lists", symptom, detail=message)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if evidence.facts["names"] is None:
             symptom = "The result is not a list of names."
-            yield Finding(None, False, "form", symptom, self.misconceptions["form"])
+            detail = evidence.facts["strange"]
+            yield Finding(None, False, "form", symptom, self.misconceptions["form"], detail)
             return
-        gm = exported(case.model, case.seed)
+        if evidence.facts["nodes"]:
+            yield self.failed("complete", "nodes", "The list holds nodes, and not their names.")
+        gm = _graph(case)
         got, wanted = evidence.facts["names"], _path(gm, _node(gm, case))
-        yield self._complete(gm, case, wanted, set(got))
-        yield self._rest(gm, case, wanted, set(got))
-        yield self._order(wanted, got)
+        complete = self._complete(gm, case, wanted, set(got))
+        yield complete
+        if got:
+            yield self._rest(gm, case, wanted, set(got))
+            yield self._order(wanted, got)
+        else:  # nothing to look at: the reason is the same
+            yield from (replace(complete, criterion=c) for c in ("nothing else", "order"))
 
     def _complete(self, gm: "fx.GraphModule", case: Case, wanted: list[str], got: set[str]) -> Finding:
         missing, nodes = set(wanted) - got, {n.name: n for n in gm.graph.nodes}
@@ -78,8 +105,11 @@ class ActivationPath(Exercise):
         kind, symptom = None, "An op of the path is missing."
         # Where the walk stopped: nodes of the result that read a missing one.
         stops = [nodes[g] for g in got if g in nodes and missing & _names(nodes[g])]
+        first = next(n for n in gm.graph.nodes if n.op == "placeholder")
         if missing == {case.node}:
             kind, symptom = "without-itself", "The node itself is missing."
+        elif not missing & _downstream(first) and case.node in got:
+            kind, symptom = "first-input", "What comes from another input of the graph is missing."
         elif stops and all(isinstance(n.args[0], (list, tuple)) and not got & _names(n) for n in stops):
             kind = "inside-lists"
         elif stops:
@@ -90,8 +120,6 @@ class ActivationPath(Exercise):
 
     def _rest(self, gm: "fx.GraphModule", case: Case, wanted: list[str], got: set[str]) -> Finding:
         extra, nodes = got - set(wanted), {n.name: n for n in gm.graph.nodes}
-        if not got:
-            return self.failed("nothing else", None, "The result is empty.")
         if not extra:
             return self.passed("nothing else")
         node = nodes[case.node]
@@ -117,6 +145,19 @@ class ActivationPath(Exercise):
 
 def _name(value: Any) -> str:
     return value if isinstance(value, str) else str(getattr(value, "name", type(value).__name__))
+
+
+def _graph(case: Case) -> "fx.GraphModule":
+    """The graph of a case; `behind` names a node that gets another op behind it."""
+    import torch
+
+    from common.graph_utils import splice_op
+
+    gm = exported(case.model, case.seed)
+    if case.get("behind"):
+        splice_op(gm, next(n for n in gm.graph.nodes if n.name == case.behind), torch.ops.aten.neg.default)
+        gm.recompile()
+    return gm
 
 
 def _names(node: "fx.Node") -> set[str]:

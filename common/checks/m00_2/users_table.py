@@ -1,9 +1,10 @@
 """The readers of every node, found from the args of the others."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from common.checks._nets import exported
+from common.checks._nets import exported, name_arguments, named_only
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import Evidence, Recorder
 
@@ -32,6 +33,14 @@ class UsersTable(Exercise):
     )
     misconceptions = {
         "form": "The result is a dict: the name of a node → the names of the nodes that read it.",
+        "nodes": "A node belongs to one graph. Its name (`node.name`) is a text, which can be printed, looked up and compared.",
+        "in-kwargs": "An argument may be given by its name. The node then stands in `kwargs`, and not in `args`.",
+        "plain-values": "`node.args` mixes nodes with plain values: numbers, lists, None. Only a node has a name.",
+        "text-search": "A piece of text is found in longer names too: “relu” is in “relu_1”, which is another node. Compare "
+        "nodes with nodes.",
+        "next-node": "The next node in the list is not always the one that reads. Who reads what stands in the args only.",
+        "one-list": "All entries are one and the same list, so what is added to one is in all of them. Each node needs a list "
+        "of its own.",
         "counts-args": "A node that takes the same input in two places is one reader, not two. (`node.users` sees it in "
         "this way as well.)",
         "weights-left-out": "A parameter is a node too (`get_attr`), and somebody reads it.",
@@ -41,7 +50,8 @@ class UsersTable(Exercise):
         "inside-lists": "A node such as cat holds its inputs in a list: `args[0]` is the list, not a node.",
         "first-argument": "A node can read several nodes, in any of its arguments.",
         "inputs-instead": "The table shows what each node reads. Asked for was the other direction: who reads it.",
-        "output-left-out": "The output is a node too: it reads what the graph returns.",
+        "output-left-out": "The output is a node too: it reads what the graph returns, and holds it in a tuple inside of its "
+        "args.",
         "last-reader": "A node can have several readers. Who assigns to the entry instead of adding to it, keeps the last.",
     }
     public_cases = (Case(model="residual"), Case(model="adds"), Case(model="cat_pool", seed=1))
@@ -49,26 +59,52 @@ class UsersTable(Exercise):
         "table": {
             "type": ["object", "null"],
             "additionalProperties": {"type": "array", "items": {"type": "string"}, "maxItems": 200},
-        }
+        },
+        "strange": {"type": "string"},
+        "node_keys": {"type": "boolean"},
+        "node_values": {"type": "boolean"},
     }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
-        returned = ev.call(answer, exported(case.model, case.seed))
+        from torch import fx
+
+        returned = ev.call(answer, _graph(case))
         if not isinstance(returned, Mapping):
             ev.fact("table", None)
+            ev.fact("strange", f"it is a {type(returned).__name__}")
             return
         with ev.student("the table was read"):
-            table = {_name(k): [_name(u) for u in v] for k, v in returned.items() if not isinstance(v, str)}
-        ev.fact("table", table if len(table) == len(returned) else None)
+            entries = list(returned.items())
+            strange = [(k, v) for k, v in entries if isinstance(v, (str, Mapping)) or not isinstance(v, Iterable)]
+            read = [(k, list(v)) for k, v in entries if not strange]
+        if strange:
+            ev.fact("table", None)
+            ev.fact("strange", f"the entry of {_name(strange[0][0])} is a {type(strange[0][1]).__name__}"[:200])
+            return
+        ev.fact("table", {_name(k): [_name(u) for u in v] for k, v in read})
+        ev.fact("node_keys", any(isinstance(k, fx.Node) for k, _v in read))
+        ev.fact("node_values", any(isinstance(u, fx.Node) for _k, v in read for u in v))
+
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        message = (evidence.exception or {}).get("message", "")
+        if re.search(
+            r"'(immutable_list|list|tuple|int|float|bool|NoneType)' object has no attribute '(name|op)'", message
+        ):
+            symptom = "A plain value among the arguments was taken for a node."
+            yield self.failed("all readers", "plain-values", symptom, detail=message)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         raw = evidence.facts["table"]
-        gm = exported(case.model, case.seed)
-        nodes = {n.name: n for n in gm.graph.nodes if n.name != GUARDS}
+        nodes = {n.name: n for n in _graph(case).graph.nodes if n.name != GUARDS}
         if raw is None or not set(raw) & set(nodes):
             symptom = "The result is not a dict from names of nodes to lists of names."
-            yield Finding(None, False, "form", symptom, self.misconceptions["form"])
+            detail = evidence.facts.get("strange", "")
+            yield Finding(None, False, "form", symptom, self.misconceptions["form"], detail)
             return
+        if evidence.facts["node_keys"]:
+            yield self.failed("every node", "nodes", "The keys of the table are nodes, and not their names.")
+        if evidence.facts["node_values"]:
+            yield self.failed("all readers", "nodes", "The lists hold nodes, and not their names.")
         got = {k: [u for u in v if u != GUARDS] for k, v in raw.items() if k != GUARDS}
         wanted = {name: {u.name for u in n.users} - {GUARDS} for name, n in nodes.items()}
         yield self._every_node(nodes, wanted, got)
@@ -106,16 +142,35 @@ class UsersTable(Exercise):
         if all(set(got[w]) == {n.name for n in nodes[w].all_input_nodes} for w in wrong):
             symptom = "The lists have what a node reads, and not who reads it."
             return self.failed(criterion, "inputs-instead", symptom, detail=detail)
+        order = list(nodes)
+        if len(got) > 1 and len({tuple(v) for v in got.values()}) == 1:
+            symptom = "The entries of all nodes are alike."
+            return self.failed(criterion, "one-list", symptom, detail=detail)
+        if any(got[w] for w in wrong) and all(
+            set(got[k]) <= set(order[order.index(k) + 1 :][:1]) for k in got if k in nodes
+        ):
+            return self.failed(
+                criterion, "next-node", "The lists have the next node, and not who reads.", detail=detail
+            )
         lost = {(w, u) for w in wrong for u in wanted[w] - set(got[w])}
         strange = any(set(got[w]) - wanted[w] for w in wrong)
         kind, symptom = None, "A node has other readers than the table says."
-        if lost and not strange:
+        if strange and all(
+            any(w in str(a) for a in (nodes[u].args, nodes[u].kwargs))
+            for w in wrong
+            for u in set(got[w]) - wanted[w]
+            if u in nodes
+        ):
+            kind = "text-search"
+        elif lost and not strange:
             symptom = "Readers are missing."
             others = [(w, u) for w, u in lost if nodes[u].op != "output" or u in nodes[w].users]
             hidden = [(w, u) for w, u in others if not any(a is nodes[w] for a in nodes[u].args)]
             kind = None
             if all(nodes[u].op == "output" for _w, u in lost):
                 kind = "output-left-out"
+            elif all(named_only(nodes[u], nodes[w]) for w, u in lost):
+                kind = "in-kwargs"
             elif all((w, u) in hidden for w, u in lost):
                 kind = "inside-lists"
             elif all(got[w] for w, _u in lost):
@@ -123,6 +178,14 @@ class UsersTable(Exercise):
             elif all(nodes[u].args[0] is not nodes[w] for w, u in lost):
                 kind = "first-argument"
         return self.failed(criterion, kind, symptom, detail=detail)
+
+
+def _graph(case: Case) -> "fx.GraphModule":
+    """The graph of a case; with `named`, arguments behind the first stand in `kwargs`."""
+    gm = exported(case.model, case.seed)
+    if case.get("named"):
+        name_arguments(gm)
+    return gm
 
 
 def _name(value: Any) -> str:

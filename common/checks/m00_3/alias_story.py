@@ -9,6 +9,7 @@ from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import Evidence, Recorder
 
 WORDS = ("kept", "overwritten")
+CHOICE = " or ".join(f'"{word}"' for word in WORDS)
 NODES = ("conv2d", "relu_", "add_", "conv2d_1")
 
 
@@ -43,7 +44,9 @@ class AliasStory(Exercise):
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         answer, truth = evidence.facts["answer"], _truth(case)
         if len(answer) != len(truth) or any(a not in WORDS for a in answer):
-            yield Finding(None, False, "form", f"The prediction is a list of {len(truth)} words, each of {WORDS}.")
+            yield Finding(
+                None, False, "form", f"The prediction is a list of {len(truth)} words, each of them {CHOICE}."
+            )
             return
         kinds = ("own-tensors", "own-tensors", "last-writer", "reading")
         for name, said, true, kind in zip(NODES, answer, truth, kinds, strict=True):

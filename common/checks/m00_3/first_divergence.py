@@ -40,6 +40,11 @@ class FirstDivergence(Exercise):
         "any-difference": "A small difference is allowed: only below the limit in dB are the values too far apart.",
         "wrong-side": "A large SQNR says that two tensors are close, a small one that they are far apart.",
         "weight": "A weight may differ, but it is not an op. The question is which op computes something different.",
+        "weights-compared": "The weights say where two models differ in their numbers. An op that is another one, or that "
+        "was put in, stands in no weight: only the values of the ops show it.",
+        "none-as-text": "`None` is a value of Python and not a text: `return None`.",
+        "on-the-limit": "Too far away is what lies **below** the limit. What lies on it is good enough: with an infinite limit, "
+        "an op that computes the same in both graphs.",
         "only-one-graph": "A node that only one of the graphs has can be compared with nothing.",
         "agree": "Where no op of the graphs is too far from the other, the answer is None. An output is always there, "
         "but it is no divergence.",
@@ -49,6 +54,7 @@ class FirstDivergence(Exercise):
         Case(model="conv_relu_conv", rounded={"conv_b.weight": 3}, behind=None, dB=40),
         Case(model="residual", rounded={"conv_a.weight": 6}, behind="conv2d", dB=60, seed=1),
         Case(model="conv_relu_conv", rounded={"conv_a.weight": 8}, behind="relu", dB=15, seed=2),
+        Case(model="conv_bn_drop", rounded={"fc.weight": 4}, behind=None, without="dropout", dB=35, seed=3),
     )
     facts = {"returned": {"type": ["string", "null"]}, "kind": {"type": "string"}}
 
@@ -56,7 +62,7 @@ class FirstDivergence(Exercise):
         from torch import fx
 
         gm_a, gm_b = _graphs(case)
-        returned = ev.call(answer, gm_a, gm_b, _x(case), case.dB)
+        returned = ev.call(answer, gm_a, gm_b, _x(case), _limit(case))
         name = returned.name if isinstance(returned, fx.Node) else returned
         ev.fact("returned", name if isinstance(name, str) else None)
         ev.fact("kind", type(returned).__name__)
@@ -64,9 +70,12 @@ class FirstDivergence(Exercise):
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         exception = evidence.exception or {}
         sizes = "must match the size" in exception.get("message", "") or "not broadcastable" in exception["message"]
-        if sizes and case.behind:
+        if sizes and _only_one(case):
             symptom = "Two tensors of different shapes were compared: they belong to different nodes."
             yield self.failed("the right node", "by-index", symptom)
+        elif exception.get("type") == "KeyError" and exception["message"].strip("'\"") in _only_one(case):
+            symptom = "A value was looked up that only one of the graphs has."
+            yield self.failed("the right node", "only-one-graph", symptom)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         kind = evidence.facts["kind"]
@@ -80,7 +89,7 @@ class FirstDivergence(Exercise):
             yield self.passed("a name or None")
         gm_a, gm_b = _graphs(case)
         said = evidence.facts["returned"]
-        right = _answers(gm_a, gm_b, _x(case), case.dB)["right"]
+        right = _answers(gm_a, gm_b, _x(case), _limit(case))["right"]
         if said == right:
             yield self.passed("the right node")
         else:
@@ -99,16 +108,27 @@ class FirstDivergence(Exercise):
         self, case: Case, gm_a: "fx.GraphModule", gm_b: "fx.GraphModule", said: str | None, right: str | None
     ) -> str | None:
         names_a, names_b = ({n.name: n for n in gm.graph.nodes} for gm in (gm_a, gm_b))
-        wrong = _answers(gm_a, gm_b, _x(case), case.dB)
+        wrong = _answers(gm_a, gm_b, _x(case), _limit(case))
+        if said == "None":
+            return "none-as-text"
         if said in names_a and names_a[said].op == "get_attr":
             return "weight"
         if said is not None and said not in names_a.keys() & names_b.keys():
             return "only-one-graph"
         if said == "output":
             return "agree" if right is None else "output-only"
-        for kind in ("swapped", "any-difference", "last-good", "worst", "by-index", "wrong-side"):
-            if said == wrong[kind]:
-                return kind
+        if said is None and right == wrong["another op"]:
+            return "weights-compared"
+        kinds = ("on-the-limit", "swapped", "any-difference", "last-good", "worst", "by-index", "wrong-side")
+        found = [
+            k for k in kinds if said == wrong[k] and (said is not None or k in ("swapped", "wrong-side", "by-index"))
+        ]
+        if not found and said == wrong["by-index, same shapes"]:
+            found = ["by-index"]
+        if len(found) > 1:
+            return None  # several wrong ideas lead here; another case tells them apart
+        if found:
+            return found[0]
         if said != wrong["last op"]:
             return None
         return "agree" if right is None else "output-only"
@@ -116,6 +136,8 @@ class FirstDivergence(Exercise):
 
 def _answers(gm_a: "fx.GraphModule", gm_b: "fx.GraphModule", x: "torch.Tensor", limit: float) -> dict[str, str | None]:
     """Return the right answer, and what known wrong ideas give."""
+    import torch
+
     from common.graph_utils import node_outputs, sqnr
 
     a, b = node_outputs(gm_a, x), node_outputs(gm_b, x)
@@ -130,6 +152,13 @@ def _answers(gm_a: "fx.GraphModule", gm_b: "fx.GraphModule", x: "torch.Tensor", 
     ]
     swapped = [name for name in shared if sqnr(b[name], a[name]) < limit]
     before = shared.index(first) - 1 if first else -1
+    same_shapes = [
+        name
+        for (name, value), other in zip(a.items(), b.values(), strict=False)
+        if value.shape == other.shape and sqnr(value, other) < limit
+    ]
+    # An op that reads the same weights, and still computes something else.
+    same_weights = all(torch.equal(v, gm_b.state_dict()[k]) for k, v in gm_a.state_dict().items())
     return {
         "right": first,
         "last op": list(a)[-1],
@@ -139,12 +168,21 @@ def _answers(gm_a: "fx.GraphModule", gm_b: "fx.GraphModule", x: "torch.Tensor", 
         "any-difference": next((name for name in shared if db[name] != float("inf")), None),
         "wrong-side": next((name for name in shared if db[name] > limit), None),
         "by-index": by_index[0] if by_index else None,
+        "by-index, same shapes": same_shapes[0] if same_shapes else None,
+        "on-the-limit": next((name for name in shared if db[name] <= limit), None),
+        "another op": first if same_weights else "",
     }
 
 
 def _graphs(case: Case) -> "tuple[fx.GraphModule, fx.GraphModule]":
-    """A graph, and one with rounded or scaled weights; `behind` names a node with two ops behind it that cancel out."""
+    """A graph, and one with rounded or scaled weights.
+
+    Of the second one, `behind` names a node with two ops behind it that cancel out, `halved` one with an op behind it
+    that halves the values, `another` one that calls leaky_relu instead, and `without` one that is taken out.
+    """
     import torch
+
+    from common.graph_utils import splice_op
 
     gm_a, gm_b = exported(case.model, case.seed), exported(case.model, case.seed)
     with torch.no_grad():
@@ -162,7 +200,27 @@ def _graphs(case: Case) -> "tuple[fx.GraphModule, fx.GraphModule]":
             twice = gm_b.graph.call_function(torch.ops.aten.neg.default, (once,))
         node.replace_all_uses_with(twice, delete_user_cb=lambda user: user is not once)
         gm_b.recompile()
+    nodes = {n.name: n for n in gm_b.graph.nodes}
+    if "halved" in case:
+        splice_op(gm_b, nodes[case.halved], torch.ops.aten.mul.Tensor, 0.5)
+    if "another" in case:
+        nodes[case.another].target = torch.ops.aten.leaky_relu.default
+    if "without" in case:
+        nodes[case.without].replace_all_uses_with(nodes[case.without].args[0])
+        gm_b.graph.erase_node(nodes[case.without])
+    gm_b.recompile()
     return gm_a, gm_b
+
+
+def _limit(case: Case) -> float:
+    """The limit of a case; "inf" asks for equality bit by bit (JSON has no infinity)."""
+    return float(case.dB) if case.dB == "inf" else case.dB
+
+
+def _only_one(case: Case) -> set[str]:
+    """The names of the nodes that only one of the two graphs has."""
+    gm_a, gm_b = _graphs(case)
+    return {n.name for n in gm_a.graph.nodes} ^ {n.name for n in gm_b.graph.nodes}
 
 
 def _x(case: Case) -> "torch.Tensor":

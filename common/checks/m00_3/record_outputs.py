@@ -1,5 +1,6 @@
 """Record what each op of a graph computes, as it was when it was computed."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,17 @@ class RecordOutputs(Exercise):
         "more: their ops are `call_function` nodes, and no hook ever sees them.",
         "freed": "An Interpreter frees each value after its last use, and a loop may do the same. What is left at the "
         "end is not what was computed on the way.",
+        "empty": "A forward hook sees modules only, and an Interpreter has freed the values when its run is over. Who wants "
+        "to keep a value has to take it at the moment when it is computed.",
+        "run-node-returns-nothing": "The value that `run_node` returns is the value of the node. Without a `return` it is "
+        "None, and that is what the next nodes get.",
+        "not-a-tensor": "Not every op gives a tensor: `chunk` gives a list of tensors, and a list has no `clone`. Look at the "
+        "kind of the value first.",
+        "buffers": "A `get_attr` node can name a parameter or a buffer, such as the running mean of a batch norm. "
+        "`get_parameter` finds the parameters only.",
+        "copy-passed-on": "The copy is for the record. If the next nodes get it too, an op that works in place no longer "
+        "writes into the tensor of an earlier node, so the graph computes something else.",
+        "other-type": "The record holds what the node computed, in the type (dtype) in which it was computed.",
         "fake-values": "`node.meta['val']` was made while the graph was exported: it has a shape and a dtype, but no "
         "numbers. Values exist only when the graph runs.",
         "only-the-output": "The output of the graph is one value. Each op in front of it computes a value too.",
@@ -100,6 +112,18 @@ class RecordOutputs(Exercise):
         if any(sign in message for sign in signs):
             symptom = "An op was called on a node instead of on the value of that node."
             yield self.failed("values", "nodes-not-values", symptom)
+        elif re.search(
+            r"'(list|tuple)' object has no attribute '(clone|detach|copy_|cpu|numpy)'|must be Tensor, not (list|tuple)",
+            message,
+        ):
+            symptom = "A value that is no tensor was copied as if it were one."
+            yield self.failed("every op", "not-a-tensor", symptom, detail=message)
+        elif "is not an nn.Parameter" in message:
+            symptom = "A buffer was looked up as if it were a parameter."
+            yield self.failed("every op", "buffers", symptom, detail=message)
+        elif "NoneType" in message and "While executing %" in message:
+            symptom = "A node got None instead of the value that it reads."
+            yield self.failed("every op", "run-node-returns-nothing", symptom, detail=message.partition("\n")[0])
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         gm = exported(case.model, case.seed)
@@ -108,7 +132,8 @@ class RecordOutputs(Exercise):
         complete = self._every_op(gm, evidence, list(wanted), keys)
         yield complete
         if any(name in evidence.facts["kinds"] for name in wanted):
-            yield self._values(evidence, op_names(gm), wanted, kept)
+            passed_on = record(gm, _x(case), pass_on=True)
+            yield self._values(evidence, op_names(gm), wanted, kept, passed_on)
         else:
             yield replace(complete, criterion="values")  # without any value there is nothing else to say
         if evidence.graph("after").raw == graph_facts(exported(case.model, case.seed)):
@@ -136,6 +161,8 @@ class RecordOutputs(Exercise):
                 kind, symptom = "keyed-by-op", "The keys of the result are names of ops, not of nodes."
         elif keys & op_spellings(gm):
             kind, symptom = "keyed-by-op", "The keys of the result are names of ops, not of nodes."
+        elif not keys:
+            kind, symptom = "empty", "The result is empty."
         elif keys - {"_guards_fn", ""} == {"output"}:
             kind, symptom = "freed", "Only the value of the output is left in the result."
         elif keys <= {name for name, _module in gm.named_modules()}:
@@ -143,7 +170,14 @@ class RecordOutputs(Exercise):
         detail = f"missing: {', '.join(missing)}; keys of the result: {', '.join(sorted(keys)) or 'none'}"
         return self.failed("every op", kind, symptom, detail=detail)
 
-    def _values(self, evidence: Evidence, ops: list[str], wanted: "Tensors", kept: "Tensors") -> Finding:
+    def _values(
+        self,
+        evidence: Evidence,
+        ops: list[str],
+        wanted: "Tensors",
+        kept: "Tensors",
+        passed_on: "tuple[Tensors, Tensors]",
+    ) -> Finding:
         import torch
 
         kinds = evidence.facts["kinds"]
@@ -161,7 +195,14 @@ class RecordOutputs(Exercise):
             # The same ops on the same machine with one thread give the same bits: no tolerance is needed.
             if got.dtype == value.dtype and torch.equal(got, value):
                 continue
-            if torch.equal(got, kept[name]):
+            if got.dtype != value.dtype:
+                symptom = "A recorded tensor is of another type (dtype) than what its node computed."
+                detail += f", {value.dtype}; in the result: {got.dtype}"
+                return self.failed("values", "other-type", symptom, detail=detail)
+            if torch.equal(got, passed_on[0][name]) and not torch.equal(got, kept[name]):
+                symptom = "A recorded tensor lacks what an op in place has written on the way."
+                return self.failed("values", "copy-passed-on", symptom, detail=detail)
+            if torch.equal(got, kept[name]) or torch.equal(got, passed_on[1][name]):
                 symptom = "A recorded tensor does not hold what its node computed, but what was written into it later."
                 return self.failed("values", "aliased", symptom, detail=detail)
             symptom = "A recorded tensor is not what its node computes for this input."
@@ -188,8 +229,11 @@ def op_spellings(gm: "fx.GraphModule") -> set[str]:
     return spelled - set(op_names(gm))
 
 
-def record(gm: "fx.GraphModule", x: "torch.Tensor") -> tuple[Tensors, Tensors]:
-    """Return the values of all ops as they were computed, and what the same tensors hold at the end of the run."""
+def record(gm: "fx.GraphModule", x: "torch.Tensor", pass_on: bool = False) -> tuple[Tensors, Tensors]:
+    """Return the values of all ops as they were computed, and what the same tensors hold at the end of the run.
+
+    With `pass_on` each op reads copies of what was computed, which is wrong: an op in place then writes into a copy.
+    """
     import torch
     from torch import fx
 
@@ -200,6 +244,7 @@ def record(gm: "fx.GraphModule", x: "torch.Tensor") -> tuple[Tensors, Tensors]:
         def run_node(self, n: fx.Node) -> Any:
             value = super().run_node(n)
             if n.op == "call_function" and isinstance(value, torch.Tensor):
+                value = value.clone() if pass_on else value
                 computed[n.name], kept[n.name] = value.clone(), value
             return value
 

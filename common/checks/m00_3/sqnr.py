@@ -1,7 +1,7 @@
 """How far a tensor is from a reference, in decibels."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 from common.exercise.base import Case, Exercise, Finding
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 TOLERANCE = 0.01
 """In dB. Sums in float32 differ from those in float64 by a few millionths, which is less than 0.001 dB."""
 
-PAIRS = ("noisy", "scaled", "equal")
+PAIRS = ("noisy", "scaled", "close", "equal")
 
 
 class Sqnr(Exercise):
@@ -46,6 +46,10 @@ class Sqnr(Exercise):
         "not-the-difference": "Noise is what `out` has too much or too little: the difference, not `out` itself.",
         "equal-tensors": "Where nothing differs, the noise is 0, and no division has a result. The answer of this "
         "exercise is then infinity: nothing could be closer.",
+        "upside-down": "Signal by noise: a large SQNR is good. The other way round, every number of decibels has the other sign.",
+        "nearly-equal": "`allclose` takes small differences for none. Tensors that differ in the last digits have a large "
+        "SQNR, but no infinite one: only equal tensors have no noise.",
+        "form": "The result is a number: a float, or a tensor with one element. How it is printed is another matter.",
         "capped": "A small number that is added to the noise, so that nothing is divided by 0, makes a finite number out "
         "of a perfect match, and changes all large results.",
     }
@@ -56,6 +60,7 @@ class Sqnr(Exercise):
     facts = {
         "results": {"type": "object", "additionalProperties": NUMBER},
         "kinds": {"type": "object", "additionalProperties": {"type": "string"}},
+        "form": {"type": "string"},
     }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
@@ -68,6 +73,9 @@ class Sqnr(Exercise):
             with torch.no_grad():
                 returned = ev.call(answer, ref, out)
             kinds[name] = type(returned).__name__
+            if returned is None or isinstance(returned, str):
+                ev.fact("form", f"for two tensors it is a {type(returned).__name__}")
+                return
             with ev.student("the result was read as a number"):
                 results[name] = float(returned)
             ev.fact("results", results)
@@ -78,19 +86,31 @@ class Sqnr(Exercise):
         equal = evidence.facts.get("kinds", {}).get("now") == "equal"
         if equal and (exception.get("type") == "ZeroDivisionError" or "math domain" in exception.get("message", "")):
             results = evidence.facts.get("results", {})
-            if {"noisy", "scaled"} <= set(results):
+            if {"noisy", "scaled", "close"} <= set(results):
                 yield from self._decibels(results, _pairs(case))
             yield self._equal(math.nan)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        if evidence.facts.get("form"):
+            symptom = "The result is not a number."
+            yield Finding(None, False, "form", symptom, self.misconceptions["form"], evidence.facts["form"])
+            return
         results, pairs = evidence.facts["results"], _pairs(case)
         if set(results) != set(PAIRS):
             yield Finding(None, False, None, "The function was not tried on all pairs.")
             return
-        yield from self._decibels(results, pairs)
-        yield self._equal(results["equal"])
+        right = yield from self._decibels(results, pairs)
+        truth = _sqnr(*pairs["close"])
+        close = abs(results["close"] - truth) < 5 * TOLERANCE  # sums of tiny squares
+        if right and results["equal"] == math.inf and not close:
+            symptom = "Two tensors that are nearly equal do not get their SQNR."
+            kind = "nearly-equal" if results["close"] == math.inf else "capped" if results["close"] < truth else None
+            detail = f"asked for {truth:.2f}, yours {results['close']:.2f}"
+            yield self.failed("equal tensors", kind, symptom, detail=detail)
+        else:
+            yield self._equal(results["equal"])
 
-    def _decibels(self, results: dict[str, float], pairs: "dict[str, Pair]") -> Iterator[Finding]:
+    def _decibels(self, results: dict[str, float], pairs: "dict[str, Pair]") -> Generator[Finding, None, bool]:
         truth = {name: _sqnr(*pairs[name]) for name in ("noisy", "scaled")}
         right = {name: abs(results[name] - value) < TOLERANCE for name, value in truth.items()}
         if all(right.values()):
@@ -107,6 +127,7 @@ class Sqnr(Exercise):
             else:
                 yield self.failed("decibels", kind, symptom, detail=detail)
                 yield self.failed("reference first", kind, symptom, detail=detail)
+        return all(right.values())
 
     def _equal(self, result: float) -> Finding:
         if result == math.inf:
@@ -121,14 +142,20 @@ Pair = tuple["torch.Tensor", "torch.Tensor"]
 
 
 def _pairs(case: Case) -> dict[str, Pair]:
-    """Three pairs: noise that is larger in some samples than in others, another gain, and twice the same."""
+    """Four pairs: noise that is larger in some samples than in others, another gain, nearly the same, and the same."""
     import torch
 
     generator = torch.Generator().manual_seed(case.seed + 11)
     ref = torch.randn(case.shape, generator=generator) + case.offset
     uneven = torch.linspace(0.02, 1.0, case.shape[0]).reshape(-1, *[1] * (len(case.shape) - 1))
     noisy = ref + case.noise * uneven * torch.randn(case.shape, generator=generator)
-    return {"noisy": (ref, noisy), "scaled": (ref, case.gain * ref), "equal": (ref, ref.clone())}
+    close = ref + 1e-6 * ref * torch.randn(case.shape, generator=generator).clamp(-3, 3)
+    return {
+        "noisy": (ref, noisy),
+        "scaled": (ref, case.gain * ref),
+        "close": (ref, close),
+        "equal": (ref, ref.clone()),
+    }
 
 
 def _powers(ref: "torch.Tensor", out: "torch.Tensor") -> tuple[float, float]:
@@ -164,6 +191,7 @@ def _ratio(ref: "torch.Tensor", out: "torch.Tensor") -> float:
 
 WRONG: dict[str, Callable[["torch.Tensor", "torch.Tensor"], float]] = {
     "half": lambda ref, out: _sqnr(ref, out) / 2,
+    "upside-down": lambda ref, out: -_sqnr(ref, out),
     "double": lambda ref, out: _sqnr(ref, out) * 2,
     "natural-log": lambda ref, out: _sqnr(ref, out) * math.log(10),
     "no-log": _ratio,

@@ -44,6 +44,7 @@ class ReplaceOp(Exercise):
         "looks for the overload will find it.",
         "kwargs-lost": "A node can have arguments with names: `add` with `alpha=2` has it in `node.kwargs`.",
         "args-lost": "The new op needs all the arguments of the old one, and not only its first input.",
+        "args-nested": "`(node.args,)` is a tuple with a tuple inside. `node.args` is the tuple of arguments already.",
         "out-of-order": "A graph runs from top to bottom. A new node has to stand where the old one stood, or at least "
         "behind what it reads and in front of what reads it.",
         "no-recompile": "The graph is right, but `gm(x)` runs the code that was generated before the change. "
@@ -137,9 +138,15 @@ class ReplaceOp(Exercise):
         wanted = [(len(n.args), dict(n.kwargs)) for n in reference.graph.nodes if str(n.target) == case.new]
         nodes = [n for n in after.nodes if n.op == "call_function" and n.target == case.new]
         got = [(len(n.args), dict(n.kwargs)) for n in nodes]
+        mark = tuple(n.name for n in nodes)
+        was = [n for n in reference.graph.nodes if str(n.target) == case.new]
+        if any(len(n.args) == 1 and isinstance(n.args[0], list) for n in nodes) and not any(
+            isinstance(n.args[0], (list, tuple)) for n in was
+        ):
+            symptom = "The arguments of a new node are packed into one."
+            return self.failed("arguments", "args-nested", symptom, graph="after", mark=mark)
         if len(got) > len(wanted) or sorted(map(str, got)) == sorted(map(str, wanted)):
             return self.passed("arguments")  # with too many nodes the other criterion says so
-        mark = tuple(n.name for n in nodes)
         if sum(n + len(k) for n, k in got) >= sum(n + len(k) for n, k in wanted):
             return self.passed("arguments")  # spelled in another way: what the graph computes decides
         if sum(len(k) for _n, k in got) < sum(len(k) for _n, k in wanted):

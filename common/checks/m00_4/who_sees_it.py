@@ -9,6 +9,7 @@ from common.exercise.evidence import Evidence, Recorder
 
 WORDS = ("old", "new")
 MOMENTS = ("inserted only", "before recompile", "Interpreter", "copy", "after recompile")
+CHOICE = " or ".join(f'"{word}"' for word in WORDS)
 
 
 class WhoSeesIt(Exercise):
@@ -46,7 +47,9 @@ class WhoSeesIt(Exercise):
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         answer, truth = evidence.facts["answer"], _truth(case)
         if len(answer) != len(truth) or any(a not in WORDS for a in answer):
-            yield Finding(None, False, "form", f"The prediction is a list of {len(truth)} words, each of {WORDS}.")
+            yield Finding(
+                None, False, "form", f"The prediction is a list of {len(truth)} words, each of them {CHOICE}."
+            )
             return
         for moment, said, true, kind in zip(MOMENTS, answer, truth, self.misconceptions, strict=True):
             if said == true:

@@ -43,6 +43,11 @@ class ExplainQDQ(Exercise):
         "counted without them.",
         "stored-is-per-channel": "Stored means that the dequantize node reads a constant. Whether there is one scale or one "
         "for each channel is another question: weights can be quantized per tensor as well, and need not be folded.",
+        "constants-counted": "A stored weight is one weight, but up to three constants: the integers, the scales, the zero "
+        "points. Asked for are the dequantize nodes that read *integers* from a constant: look at `dq.args[0]` only.",
+        "every-dq": "Not every dequantize node reads a constant. Look at what `dq.args[0]` is: a `get_attr`, or a quantize node.",
+        "difference": "There are more dequantize than quantize nodes for two reasons: stored weights, and values with several "
+        "readers. The difference holds both.",
         "repeated-missed": "convert_pt2e gives each reader of a quantized value a dequantize node of its own. Where there are "
         "two readers, the second one is repeated.",
         "counts-readers": "The first dequantize node of a quantize node is not a repetition: of k only k − 1 are repeated.",
@@ -99,7 +104,15 @@ class ExplainQDQ(Exercise):
             ("stored",),
             said,
             true,
-            {true["dq_per_channel"]: "stored-is-per-channel", weights + in_graph: "stored-is-per-channel"},
+            {
+                true["constants"]: "constants-counted",
+                true["get_attrs"]: "constants-counted",
+                true["tensors"]: "constants-counted",
+                dq: "every-dq",
+                dq - q: "difference",
+                true["dq_per_channel"]: "stored-is-per-channel",
+                weights + in_graph: "stored-is-per-channel",
+            },
         )
         all_readers = {0: "repeated-missed", true["readers"]: "counts-readers"}
         yield self._one("repeated", ("repeated",), said, true, all_readers)
@@ -149,6 +162,9 @@ def _counts(case: Case) -> dict[str, int]:
         "dq_per_channel": sum("per_channel" in short(n.target) for n in dq),
         "stored": sum(getattr(d.args[0], "op", "") == "get_attr" for d in dq),
         "repeated": sum(k - 1 for k in readers if k),
+        "constants": sum(getattr(a, "op", "") == "get_attr" for d in dq for a in d.args),
+        "get_attrs": sum(n.op == "get_attr" for n in gm.graph.nodes),
+        "tensors": len(gm.state_dict()),
         "readers": sum(k for k in readers if k > 1),
         "weights_in_graph": sum(getattr(n.args[0], "op", "") == "get_attr" for n in q),
     }

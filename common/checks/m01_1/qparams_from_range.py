@@ -55,6 +55,9 @@ class QParamsFromRange(Exercise):
         "truncated": "Rounding goes to the nearest integer. Cutting off the digits (`int(...)`, `//`) goes up to a whole "
         "step too far.",
         "outside": "The zero point is stored in int8 as well. Outside of -128…127 there is no integer that stands for 0.0.",
+        "swapped": "The pair is (scale, zero point), in this order.",
+        "array-for-a-pair": "An array or a tensor holds numbers of one type, so the zero point becomes a float in it. A pair is "
+        "`(scale, zero_point)`, or `return scale, zero_point`.",
         "no-smallest-scale": "A tensor that is almost zero everywhere would get a scale of (almost) 0, and one divides by "
         "the scale. Observers have a smallest scale for that, here 2⁻¹².",
     }
@@ -73,6 +76,7 @@ class QParamsFromRange(Exercise):
                 "required": ["pair"],
                 "properties": {
                     "pair": {"type": "boolean"},
+                    "type": {"type": "string"},
                     "scale": NUMBER,
                     "zero_point": NUMBER,
                 },
@@ -86,7 +90,7 @@ class QParamsFromRange(Exercise):
         for lo, hi in _ranges(case):
             returned = ev.call(answer, lo, hi)
             pair = isinstance(returned, (tuple, list)) and len(returned) == 2
-            entry: dict[str, Any] = {"pair": pair}
+            entry: dict[str, Any] = {"pair": pair, "type": type(returned).__name__[:100]}
             if pair:
                 with ev.student("scale and zero point were read as numbers"):
                     entry |= {"scale": float(returned[0]), "zero_point": float(returned[1])}
@@ -108,10 +112,24 @@ class QParamsFromRange(Exercise):
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if not all(a["pair"] for a in evidence.facts["answers"]):
-            yield Finding(None, False, "form", "The function does not return a pair (scale, zero point).")
+            kinds = {str(a.get("type", "?")) for a in evidence.facts["answers"] if not a["pair"]}
+            symptom, detail = (
+                "The function does not return a pair (scale, zero point).",
+                f"yours: {', '.join(sorted(kinds))}",
+            )
+            kind = "array-for-a-pair" if kinds <= {"ndarray", "Tensor"} else "form"
+            yield Finding(None, False, kind, symptom, self.misconceptions.get(kind, ""), detail)
             return
         if len(evidence.facts["answers"]) != len(_ranges(case)):
             yield Finding(None, False, None, "Not every range was tried.")
+            return
+        pairs = zip(_ranges(case), evidence.facts["answers"], strict=True)
+        if all(
+            _near(said["zero_point"], _scale(lo, hi)) and _good_zero_point(lo, _scale(lo, hi), said["scale"])
+            for (lo, hi), said in pairs
+        ):
+            for criterion in self.criteria:
+                yield self.failed(criterion, "swapped", "The zero point comes first, and the scale second.")
             return
         yield from self._compare(case, evidence)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from common.checks.m01_1._ptq import MOST, converted_qparams, observer_qparams, same_qparams
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import TENSOR, Evidence, Recorder
-from common.exercise.graphs import GRAPH, GraphFacts, NodeFacts
+from common.exercise.graphs import GRAPH, GraphFacts, NodeFacts, graph_facts
 
 if TYPE_CHECKING:
     import torch
@@ -45,6 +45,7 @@ class RunPTQ(Exercise):
     )
     misconceptions = {
         "form": "Each step makes a graph of its own, and a later lesson looks at all of them side by side.",
+        "other-order": "The caller takes the three apart by their places: `exported, prepared, quantized = run_ptq(…)`.",
         "prepared-in-place": "`prepare_pt2e` puts the observers into the graph that it is given. Whoever wants to keep "
         "the exported graph hands over a deep copy.",
         "converted-in-place": "`convert_pt2e` replaces the observers in the graph that it is given. Whoever wants to "
@@ -56,7 +57,17 @@ class RunPTQ(Exercise):
         "no-calibration": "`convert_pt2e` does not refuse observers that have seen nothing (there is a warning at most). It takes "
         "their initial scale, and the quantized graph is useless.",
         "calibrated-too-late": "`convert_pt2e` reads the observers once, at the moment when it is called. What they "
-        "learn afterwards reaches no scale.",
+        "learn afterwards reaches no scale, nor does it reach a copy that was made before.",
+        "copy-calibrated": "The observers of a copy are other objects. The graph through which the batches have run is the one "
+        "to return; `convert_pt2e` gets a copy of it.",
+        "statistics-moved": "A forward in train mode moves the running statistics of batch norm. The graphs are to be those of "
+        "the model as it was given.",
+        "another-quantizer": "The quantizer decides which values are observed, and with which integers. This exercise asks for "
+        "`get_xnnpack_quantizer()`, as it is.",
+        "eval-on-a-graph": "A graph from export is in the mode in which it was exported, and refuses `eval()` and `train()`. It "
+        "is the model that gets `eval()`, before the export.",
+        "quantizer-and-source": "`get_xnnpack_quantizer()` returns a pair: the quantizer, and where it comes from. "
+        "`prepare_pt2e` takes the first of the two.",
         "another-graph": "Only the prepared graph has observers in it. Data that runs through the model, the exported "
         "graph or the converted graph teaches nobody anything.",
         "first-batch": "Calibration shows the observers all the batches. A range taken from a part of them is too narrow "
@@ -131,6 +142,11 @@ class RunPTQ(Exercise):
         if exception.get("type") == "AssertionError" and "Guard failed: x.size()[0] ==" in exception.get("message", ""):
             symptom = "A graph refuses batches of another size than the example has."
             yield self.failed("three graphs", "static-batch", symptom)
+        elif "Calling train() or eval() is not supported" in exception.get("message", ""):
+            symptom = "`eval()` or `train()` was called on a graph."
+            yield self.failed("for inference", "eval-on-a-graph", symptom)
+        elif "'tuple' object has no attribute 'transform_for_annotation'" in exception.get("message", ""):
+            yield self.failed("three graphs", "quantizer-and-source", "A tuple was given to `prepare_pt2e`.")
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if evidence.facts["returned"] != ["graph"] * len(STAGES):
@@ -139,18 +155,27 @@ class RunPTQ(Exercise):
             yield Finding(None, False, "form", symptom, self.misconceptions["form"], detail)
             return
         exported, prepared, quantized = (evidence.graph(stage) for stage in STAGES)
-        if any(_is_qdq(n) for n in exported.nodes) and not any(_is_qdq(n) for n in quantized.nodes):
-            symptom = "The three graphs come in another order than exported, prepared, quantized."
-            yield Finding(None, False, "form", symptom, self.misconceptions["form"])
+        order = [_stage_of(graph) for graph in (exported, prepared, quantized)]
+        if sorted(order) == sorted(STAGES) and order != list(STAGES):
+            symptom, why = "The three graphs come in another order.", self.misconceptions["other-order"]
+            detail = f"asked for: {', '.join(STAGES)}; yours: {', '.join(order)}"
+            yield Finding(None, False, "other-order", symptom, why, detail)
             return
         yield from self._stages(exported, prepared)
         inference = self._inference(case, evidence, exported)
         calibrated = self._calibrated(case, evidence, prepared, quantized)
         if inference.misconception and not calibrated.passed and not calibrated.misconception:
-            # Dropout made the observed values random: that is no mistake of its own.
-            calibrated = self.failed("calibrated", "train-mode", "The observers have seen what train mode computes.")
+            # Dropout made the observed values random, or batch norm moved them: that is no mistake of its own.
+            symptom = "The observers have seen what train mode computes."
+            if inference.misconception == "statistics-moved":
+                symptom = "The observers have seen what the net computes with other statistics."
+            calibrated = self.failed("calibrated", inference.misconception, symptom)
+        other = inference.passed and _grids(quantized) != _reference(case, "all")["grids"]
+        if other and not calibrated.passed and not calibrated.misconception:
+            symptom = "Other values are quantized than with the quantizer of this lesson, or with other integers."
+            calibrated = self.failed("calibrated", "another-quantizer", symptom)
         yield from (inference, calibrated)
-        yield self._converted(case, evidence, quantized, calibrated.passed)
+        yield self._converted(case, evidence, quantized, calibrated.passed, other)
         yield self._caller(evidence)
 
     def _stages(self, exported: GraphFacts, prepared: GraphFacts) -> Iterator[Finding]:
@@ -180,9 +205,11 @@ class RunPTQ(Exercise):
         output = evidence.tensor("exported_output")
         same = output.shape == wanted.shape and torch.allclose(output, wanted, rtol=1e-3, atol=1e-4)
         if not same and not any(_is_qdq(n) for n in exported.nodes):
-            return self.failed(
-                criterion, None, "The exported graph computes something else than the model in eval mode."
-            )
+            moved = _moved_outputs(case.model, case.seed)
+            like = (output.shape == m.shape and torch.allclose(output, m, rtol=1e-3, atol=1e-4) for m in moved)
+            kind = "statistics-moved" if any(like) else None
+            symptom = "The exported graph computes something else than the model in eval mode."
+            return self.failed(criterion, kind, symptom)
         return self.passed(criterion)
 
     def _calibrated(self, case: Case, evidence: Evidence, prepared: GraphFacts, quantized: GraphFacts) -> Finding:
@@ -195,6 +222,9 @@ class RunPTQ(Exercise):
         right = same_qparams(converted, wanted["quantized"])
         if right and (not observers or same_qparams(observers, wanted["prepared"])):
             return self.passed(criterion)
+        if right and not any(evidence.facts["has_data"]):
+            symptom = "The quantized graph is right, but the prepared graph that is returned has seen no data."
+            return self.failed(criterion, "copy-calibrated", symptom)
         if right:
             symptom = (
                 "After the conversion the observers of the prepared graph have seen something else than the batches."
@@ -225,7 +255,9 @@ class RunPTQ(Exercise):
         present = [i for i in range(MOST) if evidence.has(f"{stage}_scale:{i}")]
         return [(evidence.tensor(f"{stage}_scale:{i}"), evidence.tensor(f"{stage}_zero_point:{i}")) for i in present]
 
-    def _converted(self, case: Case, evidence: Evidence, quantized: GraphFacts, calibrated: bool) -> Finding:
+    def _converted(
+        self, case: Case, evidence: Evidence, quantized: GraphFacts, calibrated: bool, other: bool
+    ) -> Finding:
         import torch
 
         criterion = "converted"
@@ -238,7 +270,7 @@ class RunPTQ(Exercise):
             return self.failed(criterion, "weight-per-tensor", "Weights have a single scale.")
         if qdq != wanted["qdq"]:
             symptom = "The third graph does not have the quantize and dequantize nodes that `convert_pt2e` makes."
-            return self.failed(criterion, None, symptom)
+            return self.failed(criterion, "another-quantizer" if other else None, symptom)
         output, reference = evidence.tensor("quantized_output"), wanted["quantized_output"]
         step = float(wanted["quantized"][-1][0])  # the dequantize node in front of the output
         near = output.shape == reference.shape and bool(torch.isfinite(output).all())
@@ -275,6 +307,19 @@ def _is_observer(graph: GraphFacts, node: NodeFacts) -> bool:
 
 def _is_qdq(node: NodeFacts) -> bool:
     return node.op == "call_function" and node.target.startswith("quantized_decomposed.")
+
+
+def _stage_of(graph: GraphFacts) -> str:
+    """Which of the three stages a graph looks like."""
+    if any(_is_qdq(n) for n in graph.nodes):
+        return "quantized"
+    return "prepared" if any(_is_observer(graph, n) for n in graph.nodes) else "exported"
+
+
+def _grids(graph: GraphFacts) -> list[str]:
+    """The ops of the dequantize nodes with their integers: limits and type."""
+    nodes = [n for n in graph.nodes if _is_qdq(n) and _op(n).startswith("dequantize")]
+    return sorted(f"{n.target} {n.args[3:]}" for n in nodes)
 
 
 def _op(node: NodeFacts) -> str:
@@ -368,9 +413,26 @@ def _own_ptq(model: str, seed: int, feed: str) -> dict[str, Any]:
         observers, _has_data = observer_qparams(prepared)
         quantized = convert_pt2e(copy.deepcopy(prepared))
         return {
+            "grids": _grids(GraphFacts(graph_facts(quantized))),
             "exported_output": exported_output,
             "prepared": observers,
             "quantized": converted_qparams(quantized),
             "qdq": sorted(str(n.target) for n in qdq_nodes(quantized)),
             "quantized_output": quantized(*_inputs(seed)),
         }
+
+
+@lru_cache(maxsize=16)
+def _moved_outputs(name: str, seed: int) -> "list[torch.Tensor]":
+    """What the model computes in eval mode after forwards in train mode: with the example, the batches, or both."""
+    import torch
+
+    found = []
+    example, batches = _example(seed), _batches(seed)
+    for feed in ([example], batches, batches[:1], [example, *batches], [*batches, example]):
+        model = _model(name, seed)
+        with torch.no_grad():
+            for batch in feed:
+                model(*batch)
+            found.append(model.eval()(*_inputs(seed)))
+    return found

@@ -1,6 +1,7 @@
 """From the stored integers of a converted graph back to the weight that they stand for."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from common.checks.m01_2._stages import nodes_of, stage
@@ -36,6 +37,15 @@ class DequantizeWeight(Exercise):
         "one-scale": "A per-channel weight has a scale for each channel, not the first one for all.",
         "wrong-axis": "Broadcasting aligns shapes at the right end. Reshape the scales so that they lie along the axis that "
         "the node names; where two axes have the same length, no error tells you that it was the wrong one.",
+        "flattened": "A weight of a convolution has four axes. Whoever flattens it on the way has to bring it back into shape.",
+        "first-weight": "A graph has several weights. `name` says whose is asked for.",
+        "data-not-weight": "The first input of a conv2d or linear is its data. The weight is the second one, `node.args[1]`.",
+        "numbers-not-nodes": "In a per-tensor node, scale and zero point are plain numbers among the arguments. Only in a "
+        "per-channel node are they nodes that stand for stored tensors.",
+        "divided": "Quantizing divides by the scale, so dequantizing multiplies.",
+        "integers-again": "The weight is a float tensor: its values are whole numbers of *steps*, and a step is not 1.",
+        "calls-the-op": "The dequantize op does the whole job, also when it is called by way of a node's target or of the "
+        "graph. The exercise is about the formula behind it.",
         "axis-0-only": "XNNPACK's weights have their scales along axis 0, but the axis is an argument of the node, and other "
         "quantizers choose another one.",
         "zero-point-added": "Quantizing adds the zero point, so dequantizing subtracts it.",
@@ -48,19 +58,42 @@ class DequantizeWeight(Exercise):
         Case(model="residual", name="conv2d_1", weights="channel_axis_1", shift=0.05),
         Case(model="linear_relu", name="linear", weights="tensor_affine", shift=0.05, seed=1),
     )
-    facts = {"weight": TENSOR, "type": {"type": "string"}}
+    facts = {
+        "weight": TENSOR,
+        "type": {"type": "string"},
+        "ops": {"type": "array", "maxItems": 20, "items": {"type": "string"}},
+    }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         import torch
 
-        returned = ev.call(answer, stage(case, "converted"), case.name)
+        gm = stage(case, "converted")
+        with _dequantize_ops() as called:
+            returned = ev.call(answer, gm, case.name)
+        ev.fact("ops", sorted(called)[:20])
         ev.fact("type", type(returned).__name__)
         if isinstance(returned, torch.Tensor):
             ev.tensor("weight", returned.detach())
 
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        exception = evidence.exception or {}
+        message = exception.get("message", "")
+        if message in ("'float' object has no attribute 'target'", "'int' object has no attribute 'target'"):
+            yield self.failed("values", "numbers-not-nodes", "A number among the arguments was taken for a node.")
+        elif message.startswith("The size of tensor a") and "must match the size of tensor b" in message:
+            yield self.failed("shape", "wrong-axis", "Weight and scales do not fit together.")
+        elif message == "attribute name must be string, not 'OpOverload'":
+            symptom = "An op was looked up as a stored tensor: what is read here is computed, and not stored."
+            yield self.failed("values", "data-not-weight", symptom)
+
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         import torch
 
+        if evidence.facts["ops"]:
+            detail, why = ", ".join(evidence.facts["ops"]), self.misconceptions["calls-the-op"]
+            symptom = "While the answer ran, a dequantize op was called."
+            yield Finding(None, False, "calls-the-op", symptom, why, detail)
+            return
         if not evidence.has("weight"):
             detail = f"its type: {evidence.facts['type']}"
             yield Finding(None, False, "form", "What is returned is not a tensor.", "", detail)
@@ -72,6 +105,10 @@ class DequantizeWeight(Exercise):
         else:
             symptom = "The result does not have the shape of the weight."
             kind = "wrong-axis" if got.numel() >= wanted.numel() else None
+            if any(_same(got, other, 1e-3 * float(parts.scale.min())) for other in parts.others()):
+                kind = "first-weight"
+            elif got.numel() == wanted.numel() and got.dim() < wanted.dim():
+                kind = "flattened"
             detail = f"asked for: {tuple(wanted.shape)}; yours: {tuple(got.shape)}"
             yield self.failed("shape", kind, symptom, detail=detail)
             yield self.failed("values", kind, "The values cannot be compared: the shape is another one.")
@@ -86,7 +123,38 @@ class DequantizeWeight(Exercise):
             k for k, v in wrong.items() if v is not None and torch.allclose(got.double(), v, rtol=1e-5, atol=allowed)
         )
         symptom = "The result does not hold the values that the integers stand for."
-        yield self.failed("values", next(matches, None), symptom)
+        kind = next(matches, None)
+        if kind is None and not got.dtype.is_floating_point:
+            kind = "integers-again"
+        elif kind is None and any(_same(got, other, allowed) for other in parts.others()):
+            kind = "first-weight"
+        at = int((got.double() - wanted).abs().flatten().argmax()) if not torch.is_complex(got) else 0
+        values = [float(v.flatten()[at].real) for v in (got, wanted)]
+        detail = f"value no. {at} of the flattened weight: yours {values[0]:.6g}, asked for {values[1]:.6g}"
+        yield self.failed("values", kind, symptom, detail=detail)
+
+
+def _same(got: "torch.Tensor", other: "torch.Tensor", allowed: float) -> bool:
+    import torch
+
+    return got.shape == other.shape and torch.allclose(got.double(), other, rtol=1e-5, atol=allowed)
+
+
+@contextmanager
+def _dequantize_ops() -> Iterator[set[str]]:
+    """Note the dequantize ops of `quantized_decomposed` that are called meanwhile, by whatever way."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    found: set[str] = set()
+
+    class Noting(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if "quantized_decomposed" in str(func) and "dequantize" in str(func):
+                found.add(str(func))
+            return func(*args, **(kwargs or {}))
+
+    with Noting():
+        yield found
 
 
 class _Parts:
@@ -97,6 +165,7 @@ class _Parts:
 
         gm = stage(case, "converted")
         dq = nodes_of(gm)[case.name].args[1]
+        self.case = case
         self.per_channel = "per_channel" in str(dq.target)
         self.stored: torch.Tensor = getattr(gm, dq.args[0].target)
         prepared = stage(case, "prepared")
@@ -124,6 +193,20 @@ class _Parts:
             shifted = (self.stored + (sign * zero).to(torch.int8)).double()
         return shifted * scale
 
+    def others(self) -> "list[torch.Tensor]":
+        """The weights of the other convolutions and linears."""
+        found: list[torch.Tensor] = []
+        if self.case.get("other"):
+            return found
+        for name, node in nodes_of(stage(self.case, "converted")).items():
+            second = node.args[1] if len(node.args) > 1 else None
+            if name != self.case.name and "dequantize" in str(getattr(second, "target", "")):
+                values = {k: v for k, v in self.case.items() if k != "name"}
+                source: Any = second
+                if source.args[0].op == "get_attr":
+                    found.append(_Parts(Case(**values | {"name": name, "other": True})).weight())
+        return found
+
     def wrong(self) -> "dict[str, torch.Tensor | None]":
         """What the known wrong ideas give for this weight."""
         others = [a for a in range(self.stored.dim()) if a != self.axis and self.stored.shape[a] == len(self.scale)]
@@ -131,6 +214,7 @@ class _Parts:
         other = [self.weight(axis=a) for a in others if self.per_channel]
         zero_axis = next((self.weight(axis=a) for a in others if a == 0 and self.per_channel), None)
         return {
+            "divided": (self.stored.double() - self.lie(self.zero)) / self.lie(self.scale),
             "float-weight": self.before.double(),
             "integers": self.stored.double(),
             "no-zero-point": self.weight(sign=0),

@@ -45,6 +45,10 @@ class MatchQParams(Exercise):
         "always-stored": "A weight is stored only if convert_pt2e has folded its quantize node away. Look at the node: "
         "is it a constant or an operation?",
         "weights-left-out": "A weight is observed too. The weight's node is gone after convert, but its reader is there.",
+        "inside-lists": "`output`, and ops such as cat, hold what they read in a list: `node.args[0]` is this list there. "
+        "`node.all_input_nodes` looks into lists too.",
+        "no-dq-of-weight": "The weight is stored as integers, and an op computes with floats: the reader of the weight reads a "
+        "dequantize node.",
         "observer-named": "The keys are the observed values: what the observer reads.",
     }
     public_cases = (Case(model="residual"), Case(model="conv_relu", seed=1, reordered=True))
@@ -74,11 +78,21 @@ class MatchQParams(Exercise):
                 if not isinstance(name, str):
                     form = "a key is not a name"
                 elif dq is None or not (pair[0] is None or isinstance(pair[0], str)):
-                    form = "a value is no pair of a name (or None) and a set of names"
+                    form = (
+                        "a value is no pair of a name (or None) and a set of names; the name of a node is `node.name`"
+                    )
                 else:
                     rows[name] = {"q": pair[0], "dq": dq}
         ev.fact("form", form)
         ev.fact("rows", rows)
+
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        message = (evidence.exception or {}).get("message", "")
+        listed = ("tuple.index(x): x not in tuple", "'tuple' object has no attribute", "'immutable_list' object has no")
+        if any(text in message for text in listed) or message.endswith("is not in list"):
+            yield self.failed(
+                "dq", "inside-lists", "A list was taken for a node, or a node was looked for outside of it."
+            )
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if evidence.facts["form"]:
@@ -90,6 +104,10 @@ class MatchQParams(Exercise):
         got: Pairs = {k: (r["q"], frozenset(r["dq"])) for k, r in evidence.facts["rows"].items()}
         ops = {n.name: n.op for n in prepared.graph.nodes}
         yield self._values(prepared, got, wanted, ops)
+        if got and not set(got) & set(wanted):
+            for criterion in ("q", "dq", "weights"):
+                yield self.failed(criterion, None, "None of the observed values has an entry.")
+            return
         activations = [name for name in wanted if ops[name] != "get_attr"]
         known = _wrong_pairs(prepared, converted)
         yield self._q(converted, got, wanted, activations, known)
@@ -132,6 +150,8 @@ class MatchQParams(Exercise):
         kind = _by_order(got, wrong, 1, known) or _numbers_only(converted, got, wanted, wrong, 1)
         if all(name in got and len(got[name][1]) == 1 and got[name][1] < wanted[name][1] for name in wrong):
             kind = "one-dq"
+        elif kind is None and {n for name in wrong if name in got for n in got[name][1]} - set(nodes_of(converted)):
+            kind = "by-order"  # names that were made up from their numbers
         symptom = "The dequantize nodes of an activation are not those that its readers read."
         return self.failed("dq", kind, symptom, detail=_detail(got, wanted, wrong[0]))
 
@@ -149,6 +169,8 @@ class MatchQParams(Exercise):
             kind = "constant-as-q"
         elif all(name in got and got[name][0] is None and got[name][1] == wanted[name][1] for name in wrong):
             kind = "always-stored"
+        elif all(name in got and not got[name][1] for name in wrong):
+            kind = "no-dq-of-weight"
         else:
             kind = _by_order(got, wrong, 1, known)
         symptom = "The entry of a weight is not right."

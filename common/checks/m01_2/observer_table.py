@@ -44,6 +44,11 @@ class ObserverTable(Exercise):
         "with-itself": "A value does not share with itself.",
         "by-numbers": "Equal numbers are not the same observer: two objects can have seen the same values. Sharing means "
         "one object, and only that is bound to stay equal.",
+        "never-shared": "A shared observer has a submodule name at each place, but it is one and the same object: compare "
+        "the objects (`is`, `id(observer)`), not their names.",
+        "by-name": "A name is a label: prepare calls its nodes activation_post_process, but an observer can stand there under "
+        "any name. `observer_nodes` looks at what a node calls.",
+        "swapped": "`calculate_qparams()` gives the scale first, and the zero point second.",
         "by-kind": "Two observers of one class are two observers, each with a range of its own.",
     }
     public_cases = (Case(model="residual"), Case(model="conv_bn_drop", seed=1))
@@ -77,7 +82,9 @@ class ObserverTable(Exercise):
                 elif not isinstance(row, dict) or not set(KEYS) <= set(row):
                     form = "a row is no dict with the five keys"
                 elif shares is None:
-                    form = "'shares_with' does not hold names"
+                    form = "'shares_with' does not hold names (it is empty, [], where nothing is shared)"
+                elif not isinstance(row["readers"], (int, float)):
+                    form = "'readers' is not a number"
                 else:
                     numbers = {key: _numbers(row[key]) for key in ("scale", "zero_point")}
                     rows[name] = {
@@ -89,6 +96,13 @@ class ObserverTable(Exercise):
         ev.fact("form", form)
         ev.fact("rows", rows)
 
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        message = (evidence.exception or {}).get("message", "")
+        if "elements cannot be converted to Scalar" in message:
+            yield self.failed("qparams", "first-channel", "`.item()` takes one number, and this observer has several.")
+        elif "object has no attribute 'calculate_qparams'" in message and "Observer'" not in message:
+            yield self.failed("places", "every-module", "A module that is no observer was asked for its qparams.")
+
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if evidence.facts["form"]:
             symptom = "The result does not have the form that the exercise asks for."
@@ -96,7 +110,7 @@ class ObserverTable(Exercise):
             return
         gm, rows = _graph(case), evidence.facts["rows"]
         wanted = _table(gm)
-        yield self._places(gm, rows, wanted)
+        yield self._places(case, gm, rows, wanted)
         shown = [name for name in wanted if name in rows]
         if not shown:
             for criterion in ("qparams", "readers", "sharing"):
@@ -106,7 +120,7 @@ class ObserverTable(Exercise):
         yield self._readers(gm, rows, wanted, shown)
         yield self._sharing(rows, wanted, shown)
 
-    def _places(self, gm: "fx.GraphModule", rows: dict[str, Any], wanted: dict[str, Any]) -> Finding:
+    def _places(self, case: Case, gm: "fx.GraphModule", rows: dict[str, Any], wanted: dict[str, Any]) -> Finding:
         missing, extra = set(wanted) - set(rows), set(rows) - set(wanted)
         nodes = nodes_of(gm)
         if not missing and not extra:
@@ -124,6 +138,8 @@ class ObserverTable(Exercise):
             kind, symptom = "every-module", "There is a row for a value that is not observed."
         elif missing and all(set(wanted[name]["shares_with"]) & set(rows) for name in missing):
             kind, symptom = "modules-not-nodes", "A value that shares its observer with another one has no row."
+        elif missing and not extra and missing == {case.get("renamed")}:
+            kind, symptom = "by-name", "A value whose observer stands there under another name has no row."
         elif missing and all(nodes[name].op == "get_attr" for name in missing):
             kind, symptom = "weights-left-out", "A weight has no row."
         detail = "; ".join(
@@ -132,6 +148,9 @@ class ObserverTable(Exercise):
         return self.failed("places", kind, symptom, detail=detail)
 
     def _qparams(self, rows: dict[str, Any], wanted: dict[str, Any], shown: list[str]) -> Finding:
+        pairs = [(rows[n]["scale"], rows[n]["zero_point"], wanted[n]["zero_point"], wanted[n]["scale"]) for n in shown]
+        if all(a == c and b == d for a, b, c, d in pairs):
+            return self.failed("qparams", "swapped", "Scale and zero point are exchanged.")
         for name in shown:
             for key, allowed in (("scale", 1e-6), ("zero_point", 0.0)):
                 got, true = rows[name][key], wanted[name][key]
@@ -143,7 +162,8 @@ class ObserverTable(Exercise):
                     few = len(got) == 1 < len(true)
                     symptom = "An observer with several scales has only one in the table."
                     symptom = symptom if few else "A scale or zero point is not that of the observer."
-                    return self.failed("qparams", "first-channel" if few else None, symptom, detail=f"{name}: {key}")
+                    detail = f"{name}: {key}: yours {_few(got)}, the observer's {_few(true)}"
+                    return self.failed("qparams", "first-channel" if few else None, symptom, detail=detail)
         return self.passed("qparams")
 
     def _readers(self, gm: "fx.GraphModule", rows: dict[str, Any], wanted: dict[str, Any], shown: list[str]) -> Finding:
@@ -169,12 +189,19 @@ class ObserverTable(Exercise):
         kind, symptom = None, "The values that share an observer are not right."
         if all(got[name] == true[name] | {name} or (got[name] == {name}) for name in wrong):
             kind, symptom = "with-itself", "A value is said to share with itself."
+        elif not any(got.values()):
+            kind, symptom = "never-shared", "Values that share one observer are said to share with none."
         elif alike(lambda n: (wanted[n]["scale"], wanted[n]["zero_point"])):
             kind, symptom = "by-numbers", "Two values are said to share one observer, and they have two."
         elif alike(lambda n: wanted[n]["kind"]):
             kind, symptom = "by-kind", "Two values are said to share one observer, and they have two."
         detail = f"{wrong[0]}: yours {sorted(got[wrong[0]])}, in the graph {sorted(true[wrong[0]])}"
         return self.failed("sharing", kind, symptom, detail=detail)
+
+
+def _few(numbers: list[Any]) -> str:
+    shown = ", ".join(f"{v:.6g}" if isinstance(v, (int, float)) else str(v) for v in numbers[:3])
+    return f"[{shown}{', …' if len(numbers) > 3 else ''}]"
 
 
 def _numbers(value: Any) -> list[float]:
@@ -209,6 +236,7 @@ def _graph(case: Case) -> "fx.GraphModule":
 
     `untie`: the observer of this value is exchanged for a copy, so that it shares no longer.
     `module_behind`: an ordinary module is put behind this node.
+    `renamed`: the observer of this value stands there under another name.
     """
     from torch import nn
 
@@ -218,6 +246,11 @@ def _graph(case: Case) -> "fx.GraphModule":
     if case.get("untie"):
         node, observer = next((n, o) for n, o, name in observers_of(gm) if name == case.untie)
         setattr(gm, str(node.target), copy.deepcopy(observer))
+    if case.get("renamed"):
+        node, observer = next((n, o) for n, o, name in observers_of(gm) if name == case.renamed)
+        gm.add_submodule("watcher", observer)
+        node.target, node.name = "watcher", "watcher"
+        gm.recompile()
     if case.get("module_behind"):
         splice(gm, nodes_of(gm)[case.module_behind], nn.Hardtanh(), "limit")
         gm.recompile()

@@ -46,6 +46,18 @@ class MinMax(Exercise):
         "front of the observer learns any more. Detach what you keep, not what you return.",
         "keeps-gradient": "A minimum that was taken of x hangs on the whole computation of x. Kept from batch to batch, it "
         "holds all that memory, and the module cannot be copied. `detach()` it.",
+        "training-only": "A net that is calibrated is in eval mode. An observer watches whatever flows through, whether "
+        "`self.training` is set or not.",
+        "made-symmetric": "`lo` and `hi` are the values that were seen. Whether a grid reaches equally far to both sides is "
+        "decided later, by the scheme.",
+        "one-limit-at-a-time": "One batch can widen the range on both sides. With `elif`, the second limit is looked at only "
+        "when the first one has not moved.",
+        "trained": "A Parameter is changed by an optimizer, and requires a gradient. What an observer remembers is a plain "
+        "attribute or a buffer.",
+        "other-names": "Whoever reads the range asks for `observer.lo` and `observer.hi`.",
+        "no-super-init": "`nn.Module` sets up its own attributes in its `__init__`. `super().__init__()` has to stand at the "
+        "top of yours.",
+        "not-one-number": "`lo` and `hi` are one number each for the whole tensor: `x.min()`, without `dim=`.",
         "not-a-module": "Only an `nn.Module` can be put into a graph. Derive the class from it, and write `forward`.",
         "forward-returns-nothing": "The next op reads what `forward` returns. Without `return x` it gets None.",
     }
@@ -64,6 +76,8 @@ class MinMax(Exercise):
         "output_has_gradient": {"type": "boolean"},
         "gradient": TENSOR,
         "limit_has_gradient": {"type": "boolean"},
+        "limit_is_parameter": {"type": "boolean"},
+        "eval_range": {"type": "array", "items": NUMBER, "maxItems": 2},
     }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
@@ -96,6 +110,25 @@ class MinMax(Exercise):
                 ev.tensor("gradient", torch.autograd.grad(output.sum(), leaf)[0])
             limits = [v for v in (observer.lo, observer.hi) if isinstance(v, torch.Tensor)]
             ev.fact("limit_has_gradient", any(v.requires_grad for v in limits))
+            ev.fact("limit_is_parameter", any(isinstance(v, nn.Parameter) for v in limits))
+        if not isinstance(observer, nn.Module):
+            return
+        calm = ev.call(answer)
+        with ev.student("an observer in eval mode was shown one batch"):
+            calm.eval()
+            calm(small.clone())
+            ev.fact("eval_range", [float(v) for v in (calm.lo, calm.hi) if v is not None])
+
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        message = (evidence.exception or {}).get("message", "")
+        if "has no attribute 'lo'" in message or "has no attribute 'hi'" in message:
+            yield self.failed("range", "other-names", "The observer has no attribute `lo` or `hi`.")
+        elif "has no attribute '_backward_hooks'" in message or "before Module.__init__() call" in message:
+            yield self.failed("range", "no-super-init", "The class does not call `super().__init__()`.")
+        elif "only one element tensors can be converted" in message or (
+            "cannot be converted to Scalar" in message and (evidence.exception or {}).get("during")
+        ):
+            yield self.failed("range", "not-one-number", "`lo` or `hi` holds more than one number.")
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if not evidence.facts["is_module"]:
@@ -105,7 +138,9 @@ class MinMax(Exercise):
             return
         yield self._range(case, evidence)
         yield self._passed_on(case, evidence)
-        if evidence.facts["limit_has_gradient"]:
+        if evidence.facts["limit_has_gradient"] and evidence.facts["limit_is_parameter"]:
+            yield self.failed("no gradient kept", "trained", "`lo` or `hi` is a Parameter, so it requires a gradient.")
+        elif evidence.facts["limit_has_gradient"]:
             symptom = "`lo` or `hi` still hangs on the computation of x: it requires a gradient."
             yield self.failed("no gradient kept", "keeps-gradient", symptom)
         else:
@@ -118,23 +153,33 @@ class MinMax(Exercise):
         small = _small(case)
         alone = [float(small.min()), float(small.max())]
         if got == right and evidence.facts["fresh_range"] == alone:
-            return self.passed("range")
+            if evidence.facts["eval_range"] == alone:
+                return self.passed("range")
+            symptom = "In eval mode the observer does not take notice of what flows through."
+            return self.failed("range", "training-only", symptom)
+        if got == right and evidence.facts["fresh_range"] == [min(alone[0], 0.0), max(alone[1], 0.0)]:
+            symptom = "The range contains 0, although 0 was not among the values."
+            return self.failed("range", "starts-at-zero", symptom)
         if got == right:
             symptom = "A second observer has a range that it was never shown."
             return self.failed(
                 "range", "shared" if evidence.facts["fresh_range"] == _running([*seen, alone])[-1] else None, symptom
             )
         at = next((i for i, (a, b) in enumerate(zip(got, right, strict=True)) if a != b), 0)
-        detail = f"after {at + 1} batches: yours {got[at]}, wanted {right[at]}"
+        detail = f"after batch {at + 1}: yours {got[at]}, wanted {right[at]}"
         known = {
             "starts-at-zero": [[min(lo, 0.0), max(hi, 0.0)] for lo, hi in right],
             "last-batch": seen,
             "first-batch": [seen[0]] * len(seen),
+            "made-symmetric": [[-max(-lo, hi), max(-lo, hi)] for lo, hi in right],
+            "one-limit-at-a-time": _one_at_a_time(seen),
         }
         symptoms = {
             "starts-at-zero": "The range contains 0, although 0 was not among the values.",
             "last-batch": "The range is that of the last batch.",
             "first-batch": "The range is that of the first batch.",
+            "made-symmetric": "The range reaches equally far to both sides of 0, and the values do not.",
+            "one-limit-at-a-time": "A batch that is wider on both sides widens the range on one side only.",
             "average": "The range is narrower than the values that were seen.",
         }
         kind = next((k for k, values in known.items() if got == values), None)
@@ -164,6 +209,15 @@ class MinMax(Exercise):
 def _running(seen: list[list[float]]) -> list[list[float]]:
     """The range after each batch."""
     return [[min(lo for lo, _ in seen[: i + 1]), max(hi for _, hi in seen[: i + 1])] for i in range(len(seen))]
+
+
+def _one_at_a_time(seen: list[list[float]]) -> list[list[float]]:
+    """The range after each batch, where only one limit moves at a time, the lower one first."""
+    ranges = [list(seen[0])]
+    for lo, hi in seen[1:]:
+        old = ranges[-1]
+        ranges.append([lo, old[1]] if lo < old[0] else [old[0], max(hi, old[1])])
+    return ranges
 
 
 def _averaged(got: list[list[float]], right: list[list[float]]) -> bool:

@@ -53,6 +53,11 @@ class PerChannelMinMax(Exercise):
         "large: this is what per channel is there to avoid.",
         "one-limit": "A symmetric grid has to reach the limit that is farther away from 0, on whichever side it is, in each "
         "channel.",
+        "affine-scale": "`(hi - lo) / steps` is the affine formula. A symmetric grid has to reach the limit that is farther "
+        "away from 0, on both sides: `max(-lo, hi) / 127`.",
+        "eps-added": "2⁻¹² is the *smallest* scale. It takes the place of smaller ones, and is not added to any.",
+        "not-a-method": "`scales()` is called, so it has to stay a method: `self.scales = …` in `forward` replaces it.",
+        "number-of-axes": "A weight of a linear has two axes, that of a convolution four. `x.dim()` says how many there are.",
         "half-width": "From -127 to 127 there are 254 steps, 127 on each side of 0.",
         "no-smallest-scale": "A channel of zeros (a pruned one, for example) would get a scale of 0, and one divides by the "
         "scale. 2⁻¹² is the smallest scale allowed.",
@@ -62,7 +67,13 @@ class PerChannelMinMax(Exercise):
         Case(shape=[3, 5, 2, 4], axis=1, batches=3),
         Case(shape=[4, 6], axis=0, batches=1, zero_channel=2),
     )
-    facts = {"lo": TENSOR, "hi": TENSOR, "scales": TENSOR, "passed_on": {"type": "boolean"}}
+    facts = {
+        "lo": TENSOR,
+        "hi": TENSOR,
+        "scales": TENSOR,
+        "passed_on": {"type": "boolean"},
+        "types": {"type": "object", "additionalProperties": {"type": "string"}},
+    }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         import torch
@@ -75,17 +86,29 @@ class PerChannelMinMax(Exercise):
                 passed_on.append(isinstance(output, torch.Tensor) and torch.equal(output, x))
         ev.fact("passed_on", all(passed_on))
         with ev.student("`lo` and `hi` were read"):
-            ev.tensor("lo", observer.lo)
-            ev.tensor("hi", observer.hi)
+            found = {"lo": observer.lo, "hi": observer.hi}
         with ev.student("`scales()` was called"):
-            ev.tensor("scales", observer.scales())
+            found["scales"] = observer.scales()
+        ev.fact("types", {name: type(value).__name__[:100] for name, value in found.items()})
+        for name, value in found.items():
+            ev.tensor(name, value)
+
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        exception = evidence.exception or {}
+        message, during = exception.get("message", ""), exception.get("during") or ""
+        if "`scales()`" in during and "object is not callable" in message and not exception["frames"]:
+            yield self.failed("scales", "not-a-method", "`scales` is no longer a method.")
+        elif "shown a batch" in during and message.startswith("Dimension out of range"):
+            symptom = "A tensor with another number of axes was shown, and `forward` expects a fixed one."
+            yield self.failed("one range for each channel", "number-of-axes", symptom)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if not evidence.facts["passed_on"]:
             yield Finding(None, False, "forward", "`forward` does not return what came in.", "An observer only looks.")
             return
         if not all(evidence.has(name) for name in ("lo", "hi", "scales")):
-            yield Finding(None, False, "form", "`lo`, `hi`, or what `scales()` returns, is not a tensor.")
+            detail = ", ".join(f"{name}: {kind}" for name, kind in evidence.facts["types"].items())
+            yield Finding(None, False, "form", "`lo`, `hi`, or what `scales()` returns, is not a tensor.", "", detail)
             return
         got = {name: evidence.tensor(name) for name in ("lo", "hi", "scales")}
         channels = self._channels(case, got)
@@ -154,21 +177,28 @@ class PerChannelMinMax(Exercise):
                 (v / HIGHEST).clamp(min=m) for v in (hi, -lo, lo.abs(), hi.abs()) for m in (EPS, -float("inf"))
             ],
             "half-width": [
-                (v / n).clamp(min=m)
-                for v, n in ((largest, 127.5), (largest, 128), (largest, 254), (hi - lo, 254))
-                for m in (EPS, 0.0)
+                (v / n).clamp(min=m) for v, n in ((largest, 127.5), (largest, 128), (largest, 254)) for m in (EPS, 0.0)
             ],
+            "affine-scale": [((hi - lo) / n).clamp(min=m) for n in (254, 255) for m in (EPS, 0.0)],
+            "eps-added": [largest / HIGHEST + EPS],
         }
         symptoms = {
             "no-smallest-scale": "A channel of zeros gets a scale that is smaller than the smallest allowed.",
             "largest-of-all": "There is only one scale.",
             "one-limit": "The scales look at one of the two limits only.",
             "half-width": "The scales are not the largest distance from 0 divided by 127.",
+            "affine-scale": "The scales are those of an affine grid.",
+            "eps-added": "The scales are a little too large, all by the same amount.",
         }
+        right = (largest / HIGHEST).clamp(min=EPS)
+        at = int((scales - right).abs().argmax()) if scales.shape == right.shape and scales.numel() else None
+        detail = ""
+        if at is not None and scales.dim() == 1:
+            detail = f"channel {at}: yours {scales[at]:.6g}, wanted {right[at]:.6g}"
         for kind, values in known.items():
             if any(v.numel() in (1, scales.numel()) and _near(scales, v) for v in values):
-                return self.failed(criterion, kind, symptoms[kind])
-        return self.failed(criterion, None, "The scales do not belong to `lo` and `hi`.")
+                return self.failed(criterion, kind, symptoms[kind], detail=detail)
+        return self.failed(criterion, None, "The scales do not belong to `lo` and `hi`.", detail=detail)
 
 
 Ranges = tuple["torch.Tensor", "torch.Tensor"]

@@ -53,6 +53,9 @@ class FakeQuantizeByHand(Exercise):
         "wrong-sign": "The zero point is added when quantizing, and subtracted when dequantizing. The other way round, values "
         "inside come out right by luck, and the limits lie on the wrong side.",
         "not-dequantized": "Fake quant returns floats in the size of x again. What comes back here are the integers.",
+        "scale-upside-down": "The scale is the width of one step. A value has x / scale steps; q steps are q · scale wide.",
+        "one-integer-too-few": "`quant_min` and `quant_max` are integers of the grid themselves: clamp includes both.",
+        "flattened": "The ops of a net read a tensor of the same shape. `reshape(x.shape)` brings a flat one back into it.",
         "changes-input": "The caller still needs x. An operation that ends in `_`, or `out=x`, changes it.",
     }
     public_cases = (
@@ -60,12 +63,13 @@ class FakeQuantizeByHand(Exercise):
         Case(scale=0.037, zero_point=-43, quant_min=-128, quant_max=127),
         Case(scale=0.5, zero_point=3, quant_min=-8, quant_max=7),
     )
-    facts = {"output": TENSOR, "x_after": TENSOR}
+    facts = {"output": TENSOR, "x_after": TENSOR, "type": {"type": "string"}}
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         x = _input(case)
         returned = ev.call(answer, x, case.scale, case.zero_point, case.quant_min, case.quant_max)
         ev.tensor("x_after", x)
+        ev.fact("type", type(returned).__name__[:100])
         ev.tensor("output", returned)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
@@ -78,9 +82,18 @@ class FakeQuantizeByHand(Exercise):
                 yield self.failed(criterion, "changes-input", symptom)
             return
         if "output" not in evidence.facts or evidence.tensor("output").shape != x.shape:
-            yield Finding(None, False, "form", "The function does not return a tensor of the shape of x.")
+            symptom, detail = (
+                "The function does not return a tensor of the shape of x.",
+                f"yours: {evidence.facts['type']}",
+            )
+            got = evidence.tensor("output") if "output" in evidence.facts else None
+            if got is None or got.numel() != x.numel():
+                yield Finding(None, False, "form", symptom, "", detail)
+                return
+            detail = f"yours: {tuple(got.shape)}, that of x: {tuple(x.shape)}"
+            yield Finding(None, False, "flattened", symptom, self.misconceptions["flattened"], detail)
             return
-        output = evidence.tensor("output").double()
+        x, output = x.flatten(), evidence.tensor("output").flatten().double()
         right = _near(output, _right(case, x), case)
         kind = None if bool(right.all()) else self._cause(case, x, output)
         for criterion, part in parts.items():
@@ -144,7 +157,9 @@ def _split(case: Case) -> tuple["torch.Tensor", "torch.Tensor", "torch.Tensor"]:
 def _input(case: Case) -> "torch.Tensor":
     import torch
 
-    return torch.cat(_split(case)).float()
+    x = torch.cat(_split(case)).float()
+    rows = next(n for n in (4, 3, 2, 1) if len(x) % n == 0)
+    return x.reshape(rows, -1, 1)
 
 
 def _parts(case: Case) -> dict[str, slice]:
@@ -186,10 +201,17 @@ def _wrong(case: Case, x: "torch.Tensor") -> Iterator[tuple[str, "torch.Tensor"]
     yield "clamps-before-zero-point", s * nearest.clamp(low, high)
     yield "clamps-before-zero-point", s * (nearest.clamp(low, high) + z)
     yield "no-clamp", s * nearest
+    outside = (nearest + z < low) | (nearest + z > high)
+    yield "no-clamp", torch.where(outside, x, s * nearest)
     yield "hard-coded-range", back(nearest + z, -128, 127)
     yield "wraps", back(torch.remainder(nearest + z + 128, 256) - 128)
     yield "wraps", s * (torch.remainder(nearest + z + 128, 256) - 128 - z)
     yield "wraps", s * (torch.remainder((nearest + z).clamp(low, high) + 128, 256) - 128 - z)
+    yield "wraps", s * (torch.remainder((nearest + z).clamp(low, high) - z + 128, 256) - 128)
+    yield "one-integer-too-few", back(nearest + z, low, high - 1)
+    yield "one-integer-too-few", back(nearest + z, low + 1, high)
+    yield "scale-upside-down", ((torch.round(x * s) + z).clamp(low, high) - z) / s
+    yield "scale-upside-down", s * ((torch.round(x * s) + z).clamp(low, high) - z)
     yield "zero-point-left-in", s * (nearest + z).clamp(low, high)
     yield "wrong-sign", s * ((nearest - z).clamp(low, high) + z)
     yield "wrong-sign", back(nearest - z)

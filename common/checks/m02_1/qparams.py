@@ -103,13 +103,23 @@ class QParams(Exercise):
         "integer that stands for 0.0.",
         "no-smallest-scale": "A tensor that is almost zero everywhere would get a scale of (almost) 0, and one divides by "
         "the scale. `eps` is the smallest scale allowed, in both schemes.",
+        "swapped": "The pair is (scale, zero point), in this order.",
+        "eps-added": "`eps` is the *smallest* scale: it takes the place of a smaller one, and is not added.",
+        "all-steps": "A symmetric grid reaches equally far to both sides of 0. So only *half* of the steps lie between 0 and "
+        "the largest distance.",
         "eps-too-late": "Scale and zero point belong together. A zero point that was computed from the scale before it was "
         "made larger does not fit the scale that is returned.",
     }
     public_cases = (
         Case(
             eps=2**-12,
-            tries=[[-1.0, 1.0, -128, 127, "affine"], [-0.5, 2.0, -128, 127, "affine"], [-0.5, 2.0, -8, 7, "affine"]],
+            tries=[
+                [-1.0, 1.0, -128, 127, "affine"],
+                [-0.5, 2.0, -128, 127, "affine"],
+                [-0.5, 2.0, -8, 7, "affine"],
+                [-0.3, 1.0, -128, 127, "affine"],
+                [-0.3, 1.01, -128, 127, "affine"],
+            ],
         ),
         Case(
             eps=2**-12,
@@ -127,8 +137,8 @@ class QParams(Exercise):
         Case(
             eps=2**-12,
             tries=[
-                [-1.0, 0.5, -7, 7, "symmetric"],
-                [-1.0, 0.5, -7, 7, "affine"],
+                [-1.0, 0.3, -7, 7, "symmetric"],
+                [-1.0, 0.3, -7, 7, "affine"],
                 [-0.0002, 0.0001, -127, 127, "symmetric"],
                 [-0.0002, 0.0001, -127, 127, "affine"],
                 [0.0, 0.0, -127, 127, "symmetric"],
@@ -143,7 +153,12 @@ class QParams(Exercise):
             "items": {
                 "type": "object",
                 "required": ["pair"],
-                "properties": {"pair": {"type": "boolean"}, "scale": NUMBER, "zero_point": NUMBER},
+                "properties": {
+                    "pair": {"type": "boolean"},
+                    "type": {"type": "string"},
+                    "scale": NUMBER,
+                    "zero_point": NUMBER,
+                },
             },
         }
     }
@@ -154,7 +169,7 @@ class QParams(Exercise):
         for t in _tries(case):
             returned = ev.call(answer, *t)
             pair = isinstance(returned, (tuple, list)) and len(returned) == 2
-            entry: dict[str, Any] = {"pair": pair}
+            entry: dict[str, Any] = {"pair": pair, "type": type(returned).__name__[:100]}
             if pair:
                 with ev.student("scale and zero point were read as numbers"):
                     entry |= {"scale": float(returned[0]), "zero_point": float(returned[1])}
@@ -176,10 +191,20 @@ class QParams(Exercise):
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if not all(a["pair"] for a in evidence.facts["answers"]):
-            yield Finding(None, False, "form", "The function does not return a pair (scale, zero point).")
+            kinds = {str(a.get("type", "?")) for a in evidence.facts["answers"] if not a["pair"]}
+            symptom, detail = (
+                "The function does not return a pair (scale, zero point).",
+                f"yours: {', '.join(sorted(kinds))}",
+            )
+            yield Finding(None, False, "form", symptom, "", detail)
             return
         if len(evidence.facts["answers"]) != len(_tries(case)):
             yield Finding(None, False, None, "Not every range was tried.")
+            return
+        if _are_swapped(_tries(case), evidence.facts["answers"]):
+            symptom = "The zero point comes first, and the scale second."
+            for criterion in self.criteria:
+                yield self.failed(criterion, "swapped", symptom)
             return
         yield from self._compare(case, evidence)
 
@@ -199,6 +224,8 @@ class QParams(Exercise):
             own = [s for s in (t.scale, said["scale"]) if math.isfinite(s) and s > 0]
             if t.scheme == "affine" and not any(_good_zero_point(t, s, said["zero_point"]) for s in own):
                 kinds = [k for s in own for k in _kinds_of_zero_point(t, s, said["zero_point"])]
+                if said["zero_point"] == 0 and "ignores-scheme" in _kinds_of_scale(t, said["scale"]):
+                    kinds = ["ignores-scheme"]
                 wrong.setdefault("affine zero point", []).append((t, said, kinds))
         for criterion in self.criteria:
             if criterion not in wrong:
@@ -219,6 +246,8 @@ _SYMPTOMS = {
     "one-step-too-many": "The scale is a little too small.",
     "hard-coded-range": "The integers are always taken from -128…127, whatever was asked for.",
     "half-width": "The symmetric scale is not the largest distance from 0 divided by half of the steps.",
+    "eps-added": "The scale is a little too large, always by the same amount.",
+    "all-steps": "The symmetric scale is half as large as it should be.",
     "one-limit": "The symmetric scale looks at one of the two limits only.",
     "ignores-scheme": "One scheme gets the scale of the other.",
     "zero-point-not-0": "In the symmetric scheme, the zero point is not 0.",
@@ -229,6 +258,14 @@ _SYMPTOMS = {
     "no-smallest-scale": "For a tensor that is almost zero, the scale is smaller than the smallest allowed.",
     "eps-too-late": "For a tensor that is almost zero, the zero point does not belong to the scale.",
 }
+
+
+def _are_swapped(tries: list[Try], answers: list[dict[str, Any]]) -> bool:
+    """All pairs are right, the other way round."""
+    return all(
+        _near(said["zero_point"], t.scale) and _good_zero_point(t, t.scale, said["scale"])
+        for t, said in zip(tries, answers, strict=True)
+    )
 
 
 def _tries(case: Case) -> list[Try]:
@@ -262,6 +299,8 @@ def _good_zero_point(t: Try, scale: float, zero_point: float) -> bool:
 
 def _kinds_of_scale(t: Try, scale: float) -> list[str]:
     """Every known mistake that gives this scale."""
+    if _near(scale, t.wide + t.eps):
+        return ["eps-added"]
     if t.is_tiny:
         return ["no-smallest-scale"] if scale < t.eps and not _near(scale, t.eps) else []
     known: list[tuple[str, float]] = []
@@ -276,6 +315,7 @@ def _kinds_of_scale(t: Try, scale: float) -> list[str]:
     else:
         halves = {t.quant_max, -t.quant_min, t.quant_max + 1, t.quant_max - 1, (t.steps + 1) / 2} - {t.steps / 2}
         known += [("half-width", t.largest / h) for h in sorted(halves) if h > 0]
+        known += [("all-steps", t.largest / t.steps)]
         known += [("one-limit", abs(limit) / (t.steps / 2)) for limit in (t.lo, t.hi)]
         known += [("ignores-scheme", t.width / t.steps), ("ignores-scheme", (t.hi - t.lo) / t.steps)]
         known += [("hard-coded-range", t.largest / h) for h in (127, 127.5, 128)]
@@ -294,6 +334,11 @@ def _kinds_of_zero_point(t: Try, scale: float, zero_point: float) -> list[str]:
     if t.is_tiny and t.wide > 0 and abs(zero_point - t.exact_zero_point(t.wide)) < 1:
         return ["eps-too-late"]
     kinds = []
+    signs = (t.quant_min + lo / scale, -lo / scale)
+    if abs(zero_point - exact) > 0.51 and any(
+        abs(zero_point - min(max(round(v), t.quant_min), t.quant_max)) <= 0.51 for v in signs
+    ):
+        kinds.append("wrong-place")
     if abs(zero_point - exact) < 1 and t.quant_min <= zero_point <= t.quant_max:
         kinds.append("truncated")
     if t.quant_min != -128 and abs(zero_point - (-128 - lo / scale)) <= 0.51:

@@ -1,11 +1,12 @@
 """What the three exercises share: recording a graph with its constants, and reading quantize and dequantize nodes in it."""
 
 import copy
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from common.exercise.evidence import TENSOR, Evidence, Recorder
-from common.exercise.graphs import GRAPH, GraphFacts, MalformedEvidence, NodeFacts, run_facts
+from common.exercise.graphs import GRAPH, GraphFacts, MalformedEvidence, NodeFacts, graph_facts, run_facts
 
 if TYPE_CHECKING:
     import torch
@@ -59,7 +60,9 @@ class Op:
     limits: tuple[Any, Any]
     dtype: str
     raw_tensor: bool
-    """Whether a tensor itself stands among the arguments, where only numbers and nodes can stand."""
+    """Whether a tensor itself, or a list of its numbers, stands where only a number or a node can stand."""
+    missing: tuple[str, ...]
+    """Names of the get_attr nodes among the arguments behind which no tensor is stored."""
 
 
 class View:
@@ -70,6 +73,65 @@ class View:
         self.graph = GraphFacts({**raw, "nodes": [n | {"target": _overload(n["target"])} for n in raw["nodes"]]})
         names = evidence.facts.get("constants", [])
         self.constants = {name: evidence.tensor(f"constant:{i}") for i, name in enumerate(names)}
+
+    def named_like(self, gm: "fx.GraphModule") -> "View":
+        """The same graph, its nodes named as in `gm` where they can be paired from the output backwards.
+
+        Who builds a new graph (`fx.Transformer`) gets other names for the same nodes. Observers of `gm`, and q and dq
+        nodes of the view, are passed over.
+        """
+        own = graph_facts(gm)
+        reference = GraphFacts({**own, "nodes": [n | {"target": _overload(n["target"])} for n in own["nodes"]]})
+        if all(n.name in self.graph.by_name for n in reference.nodes if n.op == "call_function"):
+            return self
+        names: dict[str, str] = {}
+        seen: set[tuple[str, str]] = set()
+        ends = [[n for n in graph.nodes if n.op == "output"] for graph in (self.graph, reference)]
+        pairs = list(zip(*([n.name for n in found] for found in ends), strict=False))
+        while pairs:
+            mine, other = pairs.pop()
+            while (op := self.op(mine)) is not None and op.source in self.graph.by_name:
+                mine = op.source
+            while reference.by_name[other].op == "call_module" and reference.by_name[other].inputs:
+                other = reference.by_name[other].inputs[0]
+            a, b = self.graph.by_name.get(mine), reference.by_name[other]
+            if a is None or (mine, other) in seen or (a.op, a.target) != (b.op, b.target):
+                continue
+            seen.add((mine, other))
+            if names.setdefault(mine, other) != other:
+                return self
+            pairs += zip(a.inputs, b.inputs, strict=False)
+        taken = set(names.values())
+        if len(taken) < len(names):
+            return self
+        for node in self.graph.nodes:
+            while node.name not in names and node.name in taken:
+                names[node.name] = f"{node.name}_{len(taken)}"
+                taken.add(names[node.name])
+
+        def renamed(value: Any) -> Any:
+            if isinstance(value, dict) and set(value) == {"node"}:
+                return {"node": names.get(str(value["node"]), str(value["node"]))}
+            if isinstance(value, dict):
+                return {k: renamed(v) for k, v in value.items()}
+            return [renamed(v) for v in value] if isinstance(value, list) else value
+
+        view = copy.copy(self)
+        view.graph = GraphFacts(
+            {
+                **self.graph.raw,
+                "nodes": [
+                    n
+                    | {
+                        "name": names.get(n["name"], n["name"]),
+                        "args": renamed(n["args"]),
+                        "kwargs": renamed(n["kwargs"]),
+                    }
+                    for n in self.graph.raw["nodes"]
+                ],
+            }
+        )
+        return view
 
     def constant(self, name: str) -> "torch.Tensor | None":
         """The tensor that the node of this name reads, if it is a get_attr node."""
@@ -96,6 +158,10 @@ class View:
             plain = isinstance(value, (int, float)) and not isinstance(value, bool)
             return torch.tensor(value, dtype=torch.float64) if plain else None
 
+        def is_missing(value: Any) -> bool:
+            read = self.graph.by_name.get(str(value["node"])) if isinstance(value, dict) and "node" in value else None
+            return read is not None and read.op == "get_attr" and read.target not in self.constants
+
         source = given.get("input")
         others = [v["other"] for v in given.values() if isinstance(v, dict) and "other" in v]
         return Op(
@@ -108,7 +174,9 @@ class View:
             given.get("axis"),
             (given.get("quant_min"), given.get("quant_max")),
             next((str(o).removeprefix("torch.") for o in others if str(o).startswith("torch.")), ""),
-            any(str(o).startswith(("tensor(", "Parameter")) for o in others),
+            any(str(o).startswith(("tensor(", "Parameter")) for o in others)
+            or any(isinstance(given.get(name), list) for name in ("scale", "zero_point")),
+            tuple(str(v["node"]) for v in given.values() if is_missing(v)),
         )
 
     def still_observes(self, place: "Place") -> bool:
@@ -135,6 +203,32 @@ class Problem:
     symptom: str
     detail: str = ""
     mark: tuple[Any, ...] = ()
+
+
+RAISED = {
+    "erased-too-early": "A node can be erased when nobody reads it any more. Move the readers first.",
+    "wrong-order": "A graph is a program that runs from top to bottom: a node can read only what stands in front of it. "
+    "`inserting_after` and `inserting_before` say where a new node goes; without them it goes to the end.",
+    "self-loop": "`replace_all_uses_with` moves *all* readers of a node. If the new quantize node is one of them, it reads "
+    "its own dequantize node afterwards. Quantize reads the observed value, and only the readers of the observer are moved.",
+}
+"""Misconceptions of all three exercises, for `raised_problem` and `activation_problems`."""
+
+
+def raised_problem(evidence: Evidence) -> tuple[str, str] | None:
+    """What a known exception says: a key of `RAISED` and what happened. For any other, None."""
+    message = (evidence.exception or {}).get("message", "")
+    if "Tried to erase Node" in message:
+        return "erased-too-early", "A node was erased while other nodes still read it."
+    unbound = (evidence.exception or {}).get("type") == "UnboundLocalError" and evidence.has("after")
+    if unbound or "used before it has been defined" in message:
+        return "wrong-order", "A node reads another one that stands behind it in the graph."
+    return None
+
+
+def known(kind: str | None, misconceptions: Mapping[str, str]) -> str | None:
+    """A kind of problem, where an exercise has a sentence for it."""
+    return kind if kind in misconceptions else None
 
 
 @dataclass(frozen=True)
@@ -228,6 +322,9 @@ def _at_reader(view: View, place: Place, reader: str, read: str) -> Problem | No
     if q.source == place.node and view.still_observes(place):
         symptom = "The quantize node reads the observer."
         return Problem("replaced", "reads-observer", symptom, "", ((q.source, q.node.name),))
+    if q.source == read:
+        symptom = "The quantize node reads the dequantize node that reads it: the two go round in a circle."
+        return Problem("replaced", "self-loop", symptom, "", ((q.source, q.node.name),))
     if q.source != place.producer:
         symptom = "The quantize node reads another value than the observer did."
         detail = f"{q.node.name} reads {q.source}, wanted {place.producer}"
@@ -294,6 +391,9 @@ def _weight_numbers(op: Op, place: Place) -> list[Problem]:
     if op.raw_tensor:
         symptom = "A tensor stands among the arguments of a node."
         return [Problem("qparams", "tensor-as-argument", symptom, f"arguments of {op.node.name}", mark)]
+    if op.missing:
+        symptom = "A get_attr node names a tensor that is not in the module."
+        return [Problem("constant", "not-registered", symptom, ", ".join(op.missing), mark)]
     if not op.per_channel:
         return [
             Problem("qparams", "one-scale", "The weight is dequantized with one scale for all channels.", mark=mark)
@@ -307,17 +407,22 @@ def _weight_numbers(op: Op, place: Place) -> list[Problem]:
         )
         symptom = "The limits or the integer type are not those of the observer."
         return [Problem("qparams", "hard-coded-range", symptom, detail, mark)]
+    if op.scale is None:
+        return [Problem("qparams", None, "The scales of the dequantize node are not a stored tensor.", mark=mark)]
     zero = op.zero_point is None or _same(op.zero_point, place.zero_point)
     if not (_same(op.scale, place.scale) and zero):
-        return [
-            Problem("qparams", "wrong-qparams", "The scales are not those of the observer at this place.", mark=mark)
-        ]
+        swapped = _same(op.scale, place.zero_point) and op.zero_point is not None and _same(op.zero_point, place.scale)
+        symptom = "The scales are not those of the observer at this place."
+        symptom = "Scales and zero points are exchanged." if swapped else symptom
+        return [Problem("qparams", "swapped" if swapped else "wrong-qparams", symptom, mark=mark)]
     return []
 
 
 def _stored(view: View, dq: Op, place: Place, weight: "torch.Tensor", folded: bool) -> list[Problem]:
     stored = view.constant(dq.source)
     mark = (dq.node.name,)
+    if dq.source in dq.missing:
+        return []  # told already
     if stored is None:
         q = view.op(dq.source)
         if q is None or not q.quantizes or q.source == place.node:
@@ -357,8 +462,15 @@ def _same(a: "torch.Tensor | None", b: "torch.Tensor") -> bool:
     return bool(((a - b.flatten()).abs() <= 1e-6 * b.flatten().abs()).all())
 
 
-def run_recorded(view: View, base: "fx.GraphModule", inputs: "tuple[torch.Tensor, ...]") -> "torch.Tensor | None":
-    """Run the recorded graph with the net's own float parameters; None where it holds other ops than q, dq and the net's."""
+def run_recorded(
+    view: View, base: "fx.GraphModule", inputs: "tuple[torch.Tensor, ...]", still: Iterable[str] = ()
+) -> "torch.Tensor | None":
+    """Run the recorded graph with the net's own float parameters; None where it holds other ops than q, dq and the net's.
+
+    `still`: names of modules that only pass their input on, such as observers that were to stay.
+    """
+    from torch import nn
+
     own = copy.deepcopy(base)
     known = {str(n.target) for n in own.graph.nodes if n.op == "get_attr"}
     for target, tensor in view.constants.items():
@@ -369,7 +481,7 @@ def run_recorded(view: View, base: "fx.GraphModule", inputs: "tuple[torch.Tensor
             with own.graph.inserting_before(next(iter(own.graph.nodes))):
                 own.graph.get_attr(target)
     try:
-        return run_facts(view.graph, own, {}, inputs)
+        return run_facts(view.graph, own, {name: nn.Identity() for name in still}, inputs)
     except MalformedEvidence:
         return None
 

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from common.checks._nets import batches, exported
 from common.checks.m02_3._qdq import (
     FACTS,
+    RAISED,
     Place,
     Problem,
     View,
     activation_problems,
+    known,
     places_of,
+    raised_problem,
     record,
     run_recorded,
     weight_problems,
@@ -43,7 +46,7 @@ class HandConvert(Exercise):
         "Names of buffers must differ from weight to weight. Erase each observer node after its readers were moved. At the "
         "end `recompile()`, and return the graph.",
     )
-    misconceptions = {
+    misconceptions = RAISED | {
         "observer-left-in": "A converted graph holds no observers. Each of the nodes is replaced and erased.",
         "place-skipped": "Every observed value goes through quantize and dequantize. An observer that is only taken out leaves "
         "a float value at its place.",
@@ -61,7 +64,10 @@ class HandConvert(Exercise):
         "observer's integer type.",
         "one-name-for-all": "`register_buffer` under a name that is in use replaces the tensor that was there. Each weight "
         "needs a name of its own.",
-        "erased-too-early": "A node can be erased when nobody reads it any more. Move the readers first.",
+        "every-module": "A `call_module` node calls any module: `_guards_fn`, which only checks shapes, is one too. "
+        "`observer_nodes` gives those that call an observer.",
+        "fake-quant": "A fake quant op computes the same floats, but no integers are in the graph then. A backend looks for "
+        "quantize and dequantize.",
         "no-recompile": "The graph was changed, but `forward` is generated code. Until `recompile()` it is the old code, "
         "with the observers in it.",
         "not-a-graph": "The caller goes on with what the function returns: the GraphModule.",
@@ -82,17 +88,23 @@ class HandConvert(Exercise):
             ev.tensor("output", returned(*_inputs(case)))
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        exception = evidence.exception or {}
+        problem = raised_problem(evidence)
+        if problem and not evidence.has("after"):
+            yield self.failed("no observers left", *problem)
+        elif "'GuardsFn' object has no attribute" in (evidence.exception or {}).get("message", ""):
+            symptom = "A module that is no observer was taken for one."
+            yield self.failed("no observers left", "every-module", symptom)
         if not evidence.has("after"):
-            if "Tried to erase Node" in exception.get("message", ""):
-                symptom = "A node was erased while other nodes still read it."
-                yield self.failed("no observers left", "erased-too-early", symptom)
             return
-        view = View(evidence)
+        view = View(evidence).named_like(_prepared(case.model, case.seed))
         findings = list(self._structure(case, view))
         yield from findings
-        runs = run_recorded(view, _prepared(case.model, case.seed), _inputs(case)) is not None
-        if runs and all(f.passed for f in findings):  # the graph is right, and what ran was something else
+        if not all(f.passed for f in findings):
+            return
+        if problem:
+            yield self.failed("same output", *problem)
+        elif run_recorded(view, _prepared(case.model, case.seed), _inputs(case)) is not None:
+            # the graph is right, and what ran was something else
             symptom = "The graph is right, but the module does not run: its code is not the code of this graph."
             yield self.failed("same output", "no-recompile", symptom)
 
@@ -103,7 +115,7 @@ class HandConvert(Exercise):
             symptom = "The function does not return a GraphModule."
             yield Finding(None, False, "not-a-graph", symptom, self.misconceptions["not-a-graph"])
             return
-        view = View(evidence)
+        view = View(evidence).named_like(_prepared(case.model, case.seed))
         findings = {f.criterion: f for f in self._structure(case, view)}
         output = None if view.observers() else run_recorded(view, _prepared(case.model, case.seed), _inputs(case))
         equal = output is not None and torch.equal(output, _reference(case, view))
@@ -166,8 +178,9 @@ class HandConvert(Exercise):
         return self._told("weights", first, first.kind, first.symptom)
 
     def _told(self, criterion: str, problem: Problem, kind: str | None, symptom: str) -> Finding:
-        known = kind if kind in self.misconceptions else None
-        return self.failed(criterion, known, symptom, detail=problem.detail, graph="after", mark=problem.mark)
+        fake = any("fake_quantize" in str(part) for mark in problem.mark for part in (mark, *mark))
+        kind = "fake-quant" if fake and kind is None else known(kind, self.misconceptions)
+        return self.failed(criterion, kind, symptom, detail=problem.detail, graph="after", mark=problem.mark)
 
 
 def _inputs(case: Case) -> "tuple[torch.Tensor]":

@@ -4,7 +4,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from common.checks._nets import batches, exported
-from common.checks.m02_3._qdq import FACTS, Place, View, activation_problems, places_of, record, run_recorded
+from common.checks.m02_3._qdq import (
+    FACTS,
+    RAISED,
+    Place,
+    View,
+    activation_problems,
+    known,
+    places_of,
+    raised_problem,
+    record,
+    run_recorded,
+)
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import Evidence, Recorder
 
@@ -32,7 +43,7 @@ class QuantizeActivation(Exercise):
         "Make quantize behind `obs_node.args[0]`, and dequantize behind quantize (`inserting_after`). Then "
         "`obs_node.replace_all_uses_with(dq)`, and at last `gm.graph.erase_node(obs_node)`.",
     )
-    misconceptions = {
+    misconceptions = RAISED | {
         "observer-left-in": "The observer has done its work. A converted graph holds no observers: the node is erased when "
         "nobody reads it any more.",
         "reads-observer": "Quantize reads the value that was observed. If it reads the observer, the observer has to stay.",
@@ -51,12 +62,17 @@ class QuantizeActivation(Exercise):
         "after calibration.",
         "dq-differs": "Dequantize undoes what quantize did. That needs the same scale, the same zero point, and the same "
         "limits in both.",
+        "another-observer": "A graph holds many observers. The one to replace is `obs_node`; all others stay.",
+        "own-attributes": "An observer keeps a range, and computes scale and zero point from it when it is asked: "
+        "`scale, zero_point = observer.calculate_qparams()`.",
+        "fake-quant": "A fake quant op computes the same floats, but no integers are in the graph then. A backend looks for "
+        "the two ops `quantize_per_tensor` and `dequantize_per_tensor`.",
         "tensor-as-argument": "`calculate_qparams()` gives tensors. A node is a line of a program, and its arguments are "
         "numbers or other nodes: take the number out with `.item()`.",
     }
     public_cases = (
         Case(model="conv_relu", node="x", dtype="int8", quant_min=-128, quant_max=127),
-        Case(model="residual", node="relu", dtype="int8", quant_min=-128, quant_max=127),
+        Case(model="residual", node="relu", also=["x", "conv2d_1"], dtype="int8", quant_min=-128, quant_max=127),
         Case(model="conv_relu", node="relu", dtype="uint8", quant_min=0, quant_max=255),
     )
     facts = FACTS
@@ -74,8 +90,22 @@ class QuantizeActivation(Exercise):
             ev.tensor("output", gm(*_inputs(case)))
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        found: list[Finding] = []
         if evidence.has("after"):  # the graph was changed, and does not run: the reason is in the graph
-            yield from self._structure(case, View(evidence))
+            found = list(self._structure(case, View(evidence)))
+            yield from found
+        problem, message = raised_problem(evidence), (evidence.exception or {}).get("message", "")
+        if any(not f.passed for f in found):
+            return
+        if problem:
+            yield self.failed("observer replaced", *problem)
+        elif not evidence.has("after") and "too many values to unpack (expected 1)" in message:
+            symptom = "The observer has more than one reader, and the code expects only one."
+            yield self.failed("consumers", "only-first-consumer", symptom)
+        elif "Observer' object has no attribute 'scale" in message or (
+            "Observer' object has no attribute 'zero_point" in message
+        ):
+            yield self.failed("numbers", "own-attributes", "The observer has no attribute `scale` or `zero_point`.")
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         import torch
@@ -84,7 +114,9 @@ class QuantizeActivation(Exercise):
         findings = list(self._structure(case, view))
         yield from findings
         if all(f.passed for f in findings):
-            output, wanted = run_recorded(view, exported(case.model, case.seed), _inputs(case)), _reference(case)
+            others = [p.node for p in _others(case)]
+            output = run_recorded(view, exported(case.model, case.seed), _inputs(case), others)
+            wanted = _reference(case)
             if output is None or not torch.equal(output, wanted):
                 symptom = "The nodes are in place, but the changed graph computes something else than it should."
                 yield self.failed("consumers", None, symptom)
@@ -92,11 +124,16 @@ class QuantizeActivation(Exercise):
     def _structure(self, case: Case, view: View) -> Iterator[Finding]:
         place = _place(case)
         found = {}
+        if not {p.node for p in _others(case)} <= set(view.observers()):
+            symptom = "Another observer than `obs_node` was replaced."
+            found["observer replaced"] = self.failed(
+                "observer replaced", "another-observer", symptom, graph="after", mark=(place.node,)
+            )
         for problem in activation_problems(view, place):
             name = _CRITERIA[problem.part]
-            found[name] = self.failed(
-                name, problem.kind, problem.symptom, detail=problem.detail, graph="after", mark=problem.mark
-            )
+            kind = known(problem.kind, self.misconceptions)
+            more = self.failed(name, kind, problem.symptom, detail=problem.detail, graph="after", mark=problem.mark)
+            found.setdefault(name, more)
         if view.still_observes(place) and "observer replaced" not in found:
             symptom = "The observer is still in the graph."
             found["observer replaced"] = self.failed(
@@ -105,8 +142,9 @@ class QuantizeActivation(Exercise):
         ops = [op for n in view.graph.nodes if (op := view.op(n.name)) is not None]
         if not ops:
             symptom = "There is no quantize and no dequantize node in the graph."
+            fake = any("fake_quantize" in n.target for n in view.graph.nodes)
             for name in ("observer replaced", "numbers"):
-                found.setdefault(name, self.failed(name, None, symptom))
+                found.setdefault(name, self.failed(name, "fake-quant" if fake else None, symptom))
         elif "consumers" in found and "numbers" not in found:
             # Nobody reads the new nodes as they should; their numbers can be right all the same.
             right = all(op.limits == place.limits and not op.raw_tensor for op in ops)
@@ -123,17 +161,19 @@ def _inputs(case: Case) -> "tuple[torch.Tensor]":
 
 
 def _observed(case: Case) -> "fx.GraphModule":
-    """An exported net with one calibrated observer in it."""
+    """An exported net with a calibrated observer behind a node, and others behind the nodes `also`."""
     import torch
 
     from common.graph_utils import splice
     from common.pt2e import MinMaxObserver
 
     gm = exported(case.model, case.seed)
-    observer = MinMaxObserver(
-        dtype=getattr(torch, case.dtype), quant_min=case.quant_min, quant_max=case.quant_max, eps=2**-12
-    )
-    splice(gm, next(n for n in gm.graph.nodes if n.name == case.node), observer, "observer")
+    for i, name in enumerate((case.node, *(case.get("also") or ()))):
+        observer = MinMaxObserver(
+            dtype=getattr(torch, case.dtype), quant_min=case.quant_min, quant_max=case.quant_max, eps=2**-12
+        )
+        node = next(n for n in gm.graph.nodes if n.name == name)
+        splice(gm, node, observer, f"observer_{i}" if i else "observer")
     gm.recompile()
     with torch.no_grad():
         for batch in batches(case.seed):
@@ -142,8 +182,11 @@ def _observed(case: Case) -> "fx.GraphModule":
 
 
 def _place(case: Case) -> Place:
-    (place,) = places_of(_observed(case))
-    return place
+    return next(p for p in places_of(_observed(case)) if p.producer == case.node)
+
+
+def _others(case: Case) -> list[Place]:
+    return [p for p in places_of(_observed(case)) if p.producer != case.node]
 
 
 def _reference(case: Case) -> "torch.Tensor":

@@ -28,7 +28,7 @@ class LabelQuantizer(Exercise):
         "`note = nodes[name].meta.setdefault(ANNOTATION_KEY, QuantizationAnnotation())`, then set `note.output_qspec`, "
         "or one entry of `note.input_qspec_map`, whose key is the producer's node.",
     )
-    misconceptions = {
+    misconceptions = lb.FORMS | {
         "overwrites": "A node has one annotation for all its labels. A second `node.meta[ANNOTATION_KEY] = …` throws away "
         "the first one, with everything in it.",
         "key-is-the-consumer": "The annotation stands on the consumer, so the consumer is already known. The key says "
@@ -45,6 +45,12 @@ class LabelQuantizer(Exercise):
         "QuantizationAnnotation there.",
         "no-label": "prepare_pt2e looks in one place only: `node.meta[ANNOTATION_KEY]`, and only after `annotate` has "
         "been called.",
+        "another-place": "prepare_pt2e looks in one place only: `node.meta[ANNOTATION_KEY]`. Under another key, or as an "
+        "attribute of the node, nobody finds it.",
+        "on-a-copy": "prepare_pt2e goes on with the graph that it has given to `annotate`. Labels on a copy of it, or about "
+        "nodes of a copy, do not reach it, even if `annotate` returns the copy.",
+        "two-kinds-of-label": "An output label has two parts, `('out', name)`, and an edge label three, `('edge', producer, "
+        "consumer)`. Look at the first part before you take the rest apart.",
         "own-spec": "The place and the way to quantize are two things. The caller decides on the second one by `spec`.",
         "not-a-quantizer": "prepare_pt2e calls more methods than the two that you write. The others come from the base "
         "class `Quantizer`.",
@@ -62,19 +68,29 @@ class LabelQuantizer(Exercise):
             spec="narrow",
         ),
     )
-    facts = {"labels": lb.LABELS, "after": GRAPH}
+    facts = {
+        "labels": lb.LABELS,
+        "copies": {"type": "integer"},
+        "misplaced": {"type": "array", "items": {"type": "string"}, "maxItems": 10},
+        "after": GRAPH,
+    }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         from common.pt2e import prepare_pt2e
 
         gm = exported(case.model, case.seed)
         labels = [tuple(label) for label in case.labels]
-        after = gm
+        after, noted = gm, lb.CopyNoted()
+        gm.__dict__["_copy_noted"] = noted
         try:
             quantizer = ev.call(answer, labels, lb.make_spec(case.spec))
             with ev.student():  # prepare_pt2e calls the student's methods
                 after = prepare_pt2e(gm, quantizer)
         finally:
+            for graph in (gm, after):
+                graph.__dict__.pop("_copy_noted", None)
+            ev.fact("copies", noted.copies)
+            ev.fact("misplaced", lb.misplaced(after))
             ev.fact("labels", lb.labels_of(after))
         ev.graph("after", after)
 
@@ -85,18 +101,41 @@ class LabelQuantizer(Exercise):
             found = "not-a-quantizer", "prepare_pt2e cannot use this object as a quantizer."
         elif "Can't instantiate abstract class" in message and ("annotate" in message or "validate" in message):
             found = "method-missing", "The class cannot be used: a method that every quantizer needs is missing."
-        elif any("torchao" in frame for frame in (evidence.exception or {}).get("frames", [])[-1:]):
+        elif "values to unpack (expected 3, got 2)" in message:
+            found = "two-kinds-of-label", "A label with two parts was taken apart into three."
+        elif (evidence.exception or {}).get("type") == "KeyError" and message.strip("'") in _names(case):
+            found = "looked-up-wrongly", "A node was looked up by its name, and not found."
+        elif "'QuantizationSpec' object" in message or any(
+            "torchao" in frame for frame in (evidence.exception or {}).get("frames", [])[-1:]
+        ):
             found = lb.wrong_form(evidence.facts.get("labels", []))
         if found:
-            yield from (self.failed(criterion, *found) for criterion in self.criteria)
+            yield self._at_once(*found)
+
+    def _at_once(self, kind: str, symptom: str, detail: str = "", **more: Any) -> Finding:
+        """Say once what is wrong with all labels."""
+        return Finding(None, False, kind, symptom, self.misconceptions[kind], detail, **more)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         spec, labels = lb.make_spec(case.spec), evidence.facts["labels"]
         wanted = lb.observed(lb.prepared(case.model, case.seed, lb.put(case.labels, spec)))
         got = lb.observed(lb.prepared(case.model, case.seed, lb.put_facts(labels, spec)))
+        if case.labels and not labels:
+            kind, symptom = "no-label", "No node of the graph has a label where prepare_pt2e looks for it."
+            if evidence.facts["misplaced"]:
+                kind, symptom = "another-place", "Annotations stand where prepare_pt2e does not look for them."
+            elif lb.observed_in(evidence.graph("after")):
+                kind, symptom = "graph-changed", "There are observers in the graph, but no labels."
+            elif evidence.facts["copies"]:
+                kind, symptom = "on-a-copy", "The graph has no labels. It was copied: are they on the copy?"
+            yield self._at_once(kind, symptom, ", ".join(evidence.facts["misplaced"]))
+            return
+        if wrong := lb.wrong_form(labels):
+            yield self._at_once(*wrong)
+            return
         if lb.observed_in(evidence.graph("after")) != got:
             symptom = "The prepared graph is not the one that these labels give: the graph was changed in another way."
-            yield from (self.failed(c, "graph-changed", symptom, graph="after") for c in self.criteria)
+            yield self._at_once("graph-changed", symptom, graph="after")
             return
         alone, together = _by_node(case.labels)
         for criterion, chosen in (
@@ -119,9 +158,7 @@ class LabelQuantizer(Exercise):
         by_node = {entry["node"]: entry for entry in labels}
         kind, symptom = None, "A label of the list has no effect."
         edges: list[tuple[str, str]] = [(label[1], label[2]) for label in lost if label[0] == "edge"]
-        if not labels:
-            kind, symptom = "no-label", "No node of the graph has a label where prepare_pt2e looks for it."
-        elif any(lb.consumer_keys(labels, edge) for edge in edges):
+        if any(lb.consumer_keys(labels, edge) for edge in edges):
             kind, symptom = "key-is-the-consumer", "The label of an edge has the consumer as its key."
         elif any(label[0] == "out" and _only_an_edge(labels, label[1]) for label in lost):
             kind, symptom = "output-as-edge", "A consumer of a labelled output does not read an observed value."
@@ -161,6 +198,10 @@ class LabelQuantizer(Exercise):
         if any(u != lb.spec_facts(spec) for u in used):
             return self.failed("spec", "own-spec", "A label carries another spec than the given one.")
         return self.passed("spec")
+
+
+def _names(case: Case) -> set[str]:
+    return {name for label in case.labels for name in label[1:]}
 
 
 def _by_node(labels: Sequence[Label]) -> tuple[list[Label], list[Label]]:

@@ -24,6 +24,7 @@ LABELS: dict[str, Any] = {
         "type": "object",
         "required": ["node", "type", "same_as", "keys", "output"],
         "properties": {
+            "map": {"type": "string"},
             "node": {"type": "string"},
             "type": {"type": "string"},
             "same_as": {"type": "integer"},
@@ -101,8 +102,12 @@ def labels_of(gm: "fx.GraphModule") -> list[dict[str, Any]]:
             entry["type"] = "QuantizationAnnotation"
             entry["output"] = spec_facts(label.output_qspec)
             keys = label.input_qspec_map if isinstance(label.input_qspec_map, Mapping) else {}
+            if keys is not label.input_qspec_map:
+                entry["map"] = type(label.input_qspec_map).__name__
             for key, spec in keys.items():
                 kind = "node" if isinstance(key, fx.Node) else type(key).__name__
+                if isinstance(key, fx.Node) and key.graph is not node.graph and key not in node.all_input_nodes:
+                    kind = "node of another graph"
                 entry["keys"].append({"name": str(key)[:200], "kind": kind, "spec": spec_facts(spec)})
         found.append(entry)
     return found
@@ -210,9 +215,51 @@ def wrong_form(labels: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
     """Return (misconception, symptom) where labels are not what prepare_pt2e can read."""
     if any(entry["type"] != "QuantizationAnnotation" for entry in labels):
         return "not-an-annotation", "What stands in a node's meta is not a QuantizationAnnotation."
-    if any(key["kind"] != "node" for entry in labels for key in entry["keys"]):
+    if any("map" in entry for entry in labels):
+        return "spec-as-map", "The `input_qspec_map` of an annotation is no dict."
+    kinds = {key["kind"] for entry in labels for key in entry["keys"]} - {"node"}
+    if "node of another graph" in kinds:
+        return "on-a-copy", "A key of an `input_qspec_map` is a node of another graph."
+    if "str" in kinds:
         return "key-is-a-name", "A key of an `input_qspec_map` is not a node of the graph."
+    if kinds:
+        return "key-of-another-type", f"A key of an `input_qspec_map` is no node, but a {sorted(kinds)[0]}."
     return None
+
+
+class CopyNoted:
+    """An attribute that notices when the object that holds it is deep-copied."""
+
+    def __init__(self) -> None:
+        self.copies = 0
+
+    def __deepcopy__(self, memo: Any) -> "CopyNoted":
+        self.copies += 1
+        return CopyNoted()
+
+
+def misplaced(gm: "fx.GraphModule") -> list[str]:
+    """Where else than under ANNOTATION_KEY annotations stand in a graph."""
+    from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation
+
+    found = []
+    for node in gm.graph.nodes:
+        for key, value in node.meta.items():
+            if key != ANNOTATION_KEY and isinstance(value, QuantizationAnnotation):
+                found.append(f"{node.name}.meta[{key!r}]")
+        for key, value in vars(node).items():
+            if isinstance(value, QuantizationAnnotation):
+                found.append(f"{node.name}.{key}")
+    return [text[:200] for text in found[:10]]
+
+
+FORMS = {
+    "spec-as-map": "The first field of a QuantizationAnnotation is `input_qspec_map`, a dict for the inputs. A label on the "
+    "output is given by its name: `QuantizationAnnotation(output_qspec=spec)`.",
+    "key-of-another-type": "The key is one node, the producer. Its consumer is the node on which the annotation stands, so it "
+    "is not named again.",
+}
+"""Misconceptions that `wrong_form` finds in all exercises that write labels."""
 
 
 def consumer_keys(labels: Sequence[Mapping[str, Any]], edge: tuple[str, str]) -> bool:

@@ -27,7 +27,7 @@ class PutLabels(Exercise):
         "`conv.meta[ANNOTATION_KEY] = QuantizationAnnotation(input_qspec_map={conv.args[0]: spec})`, and on the relu "
         "the other field in the same way.",
     )
-    misconceptions = {
+    misconceptions = lb.FORMS | {
         "key-is-the-consumer": "The annotation stands on the consumer, so the consumer is already known. The key says "
         "which of its inputs is meant: it is the producer.",
         "key-is-a-name": "The keys of `input_qspec_map` are nodes, not their names: `conv.args[0]` and not `'x'`.",
@@ -36,6 +36,8 @@ class PutLabels(Exercise):
         "on-a-copy": "Labels are data in the nodes of one graph. Those on a copy do not reach the graph that the caller "
         "goes on with.",
         "no-label": "prepare_pt2e looks in one place only: `node.meta[ANNOTATION_KEY]`.",
+        "another-place": "prepare_pt2e looks in one place only: `node.meta[ANNOTATION_KEY]`. Under another key, or as an "
+        "attribute of the node, nobody finds it.",
         "conv-output": "The conv and its relu are computed in one step, so the value between them never exists as "
         "integers. The output of the relu is what gets labelled.",
         "weight-edge": "`conv.args` holds the data input, the weight and the bias, in this order. Each is an edge of its "
@@ -54,6 +56,8 @@ class PutLabels(Exercise):
     facts = {
         "labels": lb.LABELS,
         "elsewhere": {"type": "integer"},
+        "copies": {"type": "integer"},
+        "misplaced": {"type": "array", "items": {"type": "string"}, "maxItems": 10},
         "nodes": {"type": "array", "items": {"type": "string"}, "maxItems": 1000},
         "after": GRAPH,
     }
@@ -71,9 +75,14 @@ class PutLabels(Exercise):
                 return None
 
         gm = exported(case.model, case.seed)
+        noted = lb.CopyNoted()
+        gm.__dict__["_copy_noted"] = noted
         try:
             returned = ev.call(answer, gm, case.name, lb.make_spec(case.spec))
         finally:
+            gm.__dict__.pop("_copy_noted", None)
+            ev.fact("copies", noted.copies)
+            ev.fact("misplaced", lb.misplaced(gm))
             ev.fact("labels", lb.labels_of(gm))
             ev.fact("nodes", [n.name for n in gm.graph.nodes][:1000])
         copied = isinstance(returned, fx.GraphModule) and returned is not gm
@@ -84,8 +93,11 @@ class PutLabels(Exercise):
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         wrong = lb.wrong_form(evidence.facts.get("labels", []))
         if wrong and (evidence.exception or {}).get("during"):
-            for criterion in self.criteria:
-                yield self.failed(criterion, *wrong)
+            yield self._at_once(*wrong)
+
+    def _at_once(self, kind: str, symptom: str, detail: str = "", **more: Any) -> Finding:
+        """Say once what is wrong with all labels."""
+        return Finding(None, False, kind, symptom, self.misconceptions[kind], detail, **more)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         base, spec, labels = exported(case.model, case.seed), lb.make_spec(case.spec), evidence.facts["labels"]
@@ -97,8 +109,10 @@ class PutLabels(Exercise):
         got = lb.observed(lb.prepared(case.model, case.seed, lb.put_facts(labels, spec)))
         if evidence.facts["nodes"] != list(nodes):
             symptom = "The graph has other nodes than before: more than labels was put in."
-            for criterion in self.criteria:
-                yield self.failed(criterion, "graph-changed", symptom, graph="after")
+            yield self._at_once("graph-changed", symptom, graph="after")
+            return
+        if not labels:
+            yield self._at_once(*self._nowhere(evidence), ", ".join(evidence.facts["misplaced"]))
             return
         yield self._edge(evidence, edge, conv.args[1].name, edge in got)
         yield self._relu(evidence, case.name, relu, {e for e in wanted - got if e[0] == relu})
@@ -110,9 +124,7 @@ class PutLabels(Exercise):
             return self.passed("input edge")
         labels = evidence.facts["labels"]
         kind, symptom = None, "The value that the conv reads is not observed."
-        if not labels:
-            kind, symptom = self._nowhere(evidence)
-        elif lb.consumer_keys(labels, edge):
+        if lb.consumer_keys(labels, edge):
             kind, symptom = "key-is-the-consumer", "The label of the edge has the conv itself as its key."
         elif any(n["node"] == edge[1] and any(k["name"] == weight for k in n["keys"]) for n in labels):
             kind, symptom = "weight-edge", "The edge from the weight is labelled, and the one from the data is not."
@@ -127,9 +139,7 @@ class PutLabels(Exercise):
         kind, symptom = None, "The output of the relu behind the conv is not observed."
         outputs = {n["node"] for n in labels if n["output"]}
         keys = {(k["name"], n["node"]) for n in labels for k in n["keys"]}
-        if not labels:
-            kind, symptom = self._nowhere(evidence)
-        elif conv in outputs or (conv, relu) in keys:
+        if conv in outputs or (conv, relu) in keys:
             kind, symptom = "conv-output", "The value between conv and relu is labelled, and the relu's output is not."
         elif outputs:
             kind, symptom = "fixed-names", "The relu behind the conv has no output label; another node has one."
@@ -140,10 +150,7 @@ class PutLabels(Exercise):
         if not extra and some:
             return self.passed(criterion)
         if not some and not extra:
-            if evidence.facts["labels"]:
-                return self.failed(criterion, None, "Neither of the two values is observed.")
-            kind, symptom = self._nowhere(evidence)
-            return self.failed(criterion, kind, symptom)
+            return self.failed(criterion, None, "Neither of the two values is observed.")
         after = evidence.graph("after")
         kind, symptom = None, "A value is observed that was not asked for."
         if {e[0] for e in extra} == {edge[0]}:
@@ -165,4 +172,8 @@ class PutLabels(Exercise):
     def _nowhere(self, evidence: Evidence) -> tuple[str, str]:
         if evidence.facts.get("elsewhere"):
             return "on-a-copy", "The given graph has no labels; a copy of it has."
+        if evidence.facts["misplaced"]:
+            return "another-place", "There are annotations in the graph, but not where prepare_pt2e looks for them."
+        if evidence.facts["copies"]:
+            return "on-a-copy", "The given graph has no labels. It was copied: are they on the copy?"
         return "no-label", "No node of the graph has a label where prepare_pt2e looks for it."

@@ -17,22 +17,50 @@ GUARDS = "_guards_fn"
 
 
 def quantizer_of(case: Case) -> "XNNPACKQuantizer":
-    """Return a new quantizer; `per_channel` (true) and `module_type` (None) say how it is set."""
+    """Return a new quantizer; `per_channel` (true) and `without` (None) say how it is set.
+
+    `more`: it labels the inputs of the net too, and marks all other ops.
+    """
     from torch import nn
 
     from common.pt2e import get_xnnpack_quantizer
 
     quantizer, _source = get_xnnpack_quantizer(is_per_channel=bool(case.get("per_channel", True)))
+    if case.get("more"):
+        quantizer = _with_more(quantizer.global_config)
     if case.get("without"):
         quantizer.set_module_type(getattr(nn, case.without), None)  # pyright: ignore[reportArgumentType]
     return quantizer
 
 
 def labelled(case: Case) -> "fx.GraphModule":
-    """Return the net of a case with labels, not yet prepared. Its labels are about its own nodes."""
+    """Return the net of a case with labels, not yet prepared. Its labels are about its own nodes.
+
+    `moved`: [reader, old input, new input], moved before the labels are written.
+    """
     gm = exported(case.model, case.seed)
+    nodes = nodes_of(gm)
+    for reader, old, new in case.get("moved") or ():
+        nodes[reader].replace_input_with(nodes[old], nodes[new])
     quantizer_of(case).annotate(gm)
     return gm
+
+
+def _with_more(config: Any) -> "XNNPACKQuantizer":
+    from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation, XNNPACKQuantizer
+
+    class More(XNNPACKQuantizer):
+        def annotate(self, model: Any) -> Any:
+            model = super().annotate(model)
+            for node in model.graph.nodes:
+                if node.op == "placeholder":
+                    label = QuantizationAnnotation(output_qspec=config.input_activation, _annotated=True)
+                    node.meta[ANNOTATION_KEY] = label
+                elif node.op == "call_function" and ANNOTATION_KEY not in node.meta:
+                    node.meta[ANNOTATION_KEY] = QuantizationAnnotation(_annotated=True)
+            return model
+
+    return More().set_global(config)
 
 
 def nodes_of(gm: "fx.GraphModule") -> dict[str, Any]:

@@ -8,6 +8,7 @@ from common.checks.m03_2._labelled import kind_of, label_of, labelled, nodes_of,
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import Evidence, Recorder
 
+ANNOTATION_KEY = "quantization_annotation"
 KINDS = ("per_tensor", "per_channel", "shared", None)
 Row = tuple[dict[str, str | None], str | None]
 """The kinds of spec of the inputs by producer, and that of the output."""
@@ -40,6 +41,13 @@ class AnnotationTable(Exercise):
         "none-dropped": "A producer whose spec is None stands in the map all the same: it says that this input is left as "
         "it is, on purpose.",
         "shared-not-seen": "A SharedQuantizationSpec has no settings of its own. It says with whom to share.",
+        "unlabelled-nodes": "Most nodes have no annotation at all: `node.meta.get(ANNOTATION_KEY)` gives None for them.",
+        "ops-only": "Not only ops carry labels. A quantizer may label an input of the net, or a parameter.",
+        "none-as-word": "A kind is None where the spec is None: the value None, and not a text.",
+        "edges-without-entry": "Only what stands in `input_qspec_map` is asked for. A producer that is not in it has no "
+        "entry; one whose spec is None has one.",
+        "scheme-guessed": "Each spec says in its `qscheme` whether it is per tensor or per channel. With another quantizer "
+        "the same weight has another scheme, and each of the two comes as affine and as symmetric.",
         "kind-of-spec": "The kind of a spec is asked for: its scheme, or that it is shared. Which observer is built from it "
         "is another question.",
     }
@@ -80,6 +88,14 @@ class AnnotationTable(Exercise):
         ev.fact("form", form)
         ev.fact("rows", rows)
 
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        exception = evidence.exception or {}
+        message = exception.get("message", "")
+        if "'SharedQuantizationSpec' object has no attribute 'qscheme'" in message:
+            yield self.failed("inputs", "shared-not-seen", "A shared spec was asked for its scheme.")
+        elif exception.get("type") == "KeyError" and message == f"'{ANNOTATION_KEY}'":
+            yield self.failed("nodes", "unlabelled-nodes", "A node without an annotation was asked for it.")
+
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if evidence.facts["form"]:
             symptom = "The result is not a dict with a pair (dict of inputs, kind of output) for each node."
@@ -94,19 +110,22 @@ class AnnotationTable(Exercise):
                 yield self.failed(criterion, kind, "The table is empty.")
             return
         markers = {n.name for n in gm.graph.nodes if label_of(n) is not None} - set(wanted)
-        yield self._nodes(got, wanted, markers)
+        yield self._nodes(got, wanted, markers, {n.name for n in gm.graph.nodes if n.op == "call_function"})
         shown = [name for name in wanted if name in got]
         foreign = {k for inputs, output in got.values() for k in (*inputs.values(), output)} - set(KINDS)
-        yield self._inputs(got, wanted, shown, bool(foreign))
-        yield self._outputs(got, wanted, shown, bool(foreign))
+        words = ("none-as-word" if foreign == {"None"} else "kind-of-spec") if foreign else None
+        yield self._inputs(got, wanted, shown, words)
+        yield self._outputs(got, wanted, shown, words)
 
-    def _nodes(self, got: dict[str, Row], wanted: dict[str, Row], markers: set[str]) -> Finding:
+    def _nodes(self, got: dict[str, Row], wanted: dict[str, Row], markers: set[str], ops: set[str]) -> Finding:
         missing, extra = set(wanted) - set(got), set(got) - set(wanted)
         if not missing and not extra:
             return self.passed("nodes")
         kind = None
         if extra and extra <= markers and not missing:
             kind = "markers-too"
+        elif missing and not missing & ops and extra <= markers:
+            kind = "ops-only"
         elif missing and not extra and all(wanted[n][1] is None for n in missing):
             kind = "outputs-only"
         elif missing and not extra and all(not wanted[n][0] for n in missing):
@@ -115,35 +134,49 @@ class AnnotationTable(Exercise):
         detail = "; ".join(title + ", ".join(sorted(n)[:12]) for title, n in parts if n)
         return self.failed("nodes", kind, "The nodes in the table are not those with a spec.", detail=detail)
 
-    def _inputs(self, got: dict[str, Row], wanted: dict[str, Row], shown: list[str], foreign: bool) -> Finding:
+    def _inputs(self, got: dict[str, Row], wanted: dict[str, Row], shown: list[str], words: str | None) -> Finding:
         wrong = [name for name in shown if got[name][0] != wanted[name][0]]
         if shown and not wrong:
             return self.passed("inputs")
-        kind = None
-        if foreign:
-            kind = "kind-of-spec"
+        kind = words
+        if words:
+            pass
         elif shown and not any(got[name][0] for name in shown):
             kind = "outputs-only"
         elif wrong and all(got[n][0] == {k: v for k, v in wanted[n][0].items() if v is not None} for n in wrong):
             kind = "none-dropped"
         elif wrong and all("shared" in wanted[n][0].values() and "shared" not in got[n][0].values() for n in wrong):
             kind = "shared-not-seen"
+        elif wrong and all(_entries(got[n][0]) == _entries(wanted[n][0]) and got[n][0] != wanted[n][0] for n in wrong):
+            kind = "edges-without-entry"
+        elif wrong and all(_blurred(got[n][0]) == _blurred(wanted[n][0]) for n in wrong):
+            kind = "scheme-guessed"
         detail = f"{wrong[0]}: yours {got[wrong[0]][0]}, in the graph {wanted[wrong[0]][0]}" if wrong else ""
         return self.failed("inputs", kind, "The labels of the inputs of a node are not right.", detail=detail)
 
-    def _outputs(self, got: dict[str, Row], wanted: dict[str, Row], shown: list[str], foreign: bool) -> Finding:
+    def _outputs(self, got: dict[str, Row], wanted: dict[str, Row], shown: list[str], words: str | None) -> Finding:
         wrong = [name for name in shown if got[name][1] != wanted[name][1]]
         if shown and not wrong:
             return self.passed("outputs")
-        kind = None
-        if foreign:
-            kind = "kind-of-spec"
+        kind = words
+        if words:
+            pass
         elif shown and not any(got[name][1] for name in shown):
             kind = "inputs-only"
         elif wrong and all(wanted[n][1] == "shared" for n in wrong):
             kind = "shared-not-seen"
-        detail = f"{wrong[0]}: yours {got[wrong[0]][1]}, in the graph {wanted[wrong[0]][1]}" if wrong else ""
+        detail = f"{wrong[0]}: yours {got[wrong[0]][1]!r}, in the graph {wanted[wrong[0]][1]!r}" if wrong else ""
         return self.failed("outputs", kind, "The label of the output of a node is not right.", detail=detail)
+
+
+def _entries(inputs: dict[str, str | None]) -> dict[str, str | None]:
+    """The entries with a spec."""
+    return {name: kind for name, kind in inputs.items() if kind is not None}
+
+
+def _blurred(inputs: dict[str, str | None]) -> dict[str, str | None]:
+    """The entries, per tensor and per channel taken for one kind."""
+    return {name: "own" if kind in ("per_tensor", "per_channel") else kind for name, kind in inputs.items()}
 
 
 def _word(kind: Any) -> str | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from common.checks.m03_1._labels import labels_of
 from common.checks.m03_2._labelled import GUARDS, kind_of, label_of, labelled, nodes_of, reason
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import Evidence, Recorder
@@ -17,7 +18,6 @@ class WhyNoObserver(Exercise):
     kind = "core"
     minutes = 20
     criteria = {"observed or not": 2, "own or shared": 1, "which reason": 3}
-    must_return = True
     parameters = ("gm", "a", "b")
     not_allowed = ("prepare_pt2e", "prepare_qat_pt2e")
     hints = (
@@ -38,6 +38,15 @@ class WhyNoObserver(Exercise):
         "one step, there is no entry at all.",
         "fused-not-seen": "If both nodes carry labels, and none is about the value between them, then the quantizer takes "
         "the two for one step.",
+        "either-label": "An op that the quantizer does not know is in no step with others. *Both* nodes must have been "
+        "dealt with: a marked weight can have a reader without any label.",
+        "none-first": "An entry that is None does not forbid an observer: if the output of a has a spec, the value is "
+        "observed, for all of its readers.",
+        "needs-both-labels": "One spec is enough. A value without any label can have a reader with a label on the edge, and the "
+        "other way round.",
+        "shared-not-seen": "A SharedQuantizationSpec has no settings of its own: the observer is that of another place.",
+        "unlabelled-nodes": "Most nodes have no annotation at all: `node.meta.get(ANNOTATION_KEY)` gives None for them.",
+        "changes-labels": "Whoever asks next finds other labels. Read with `get`; `pop` takes away, `setdefault` writes.",
         "markers-are-labels": "An annotation can be empty: the quantizer marks weights and biases so that it deals with "
         "them once. Only a spec says that a value is quantized.",
     }
@@ -47,16 +56,24 @@ class WhyNoObserver(Exercise):
             "type": "object",
             "maxProperties": 200,
             "additionalProperties": {"type": ["string", "null"]},
-        }
+        },
+        "labels_kept": {"type": "boolean"},
     }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         gm = labelled(case)
-        said = {}
+        said: dict[str, str | None] = {}
+        before = labels_of(gm)
         for producer, consumer in _edges(gm):
             returned = ev.call(answer, gm, producer, consumer)
             said[f"{producer} → {consumer}"] = returned[:100] if isinstance(returned, str) else None
             ev.fact("answers", dict(said))
+        ev.fact("labels_kept", labels_of(gm) == before)
+
+    def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
+        exception = evidence.exception or {}
+        if exception.get("type") == "KeyError" and exception["message"] == "'quantization_annotation'":
+            yield self.failed("observed or not", "unlabelled-nodes", "A node without an annotation was asked for it.")
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         gm, said = labelled(case), evidence.facts["answers"]
@@ -64,7 +81,16 @@ class WhyNoObserver(Exercise):
         if any(said.get(edge) not in WORDS for edge in edges):
             symptom = "The result is not one of the five words."
             shown = next(said.get(edge) for edge in edges if said.get(edge) not in WORDS)
-            yield Finding(None, False, "form", symptom, "", f"yours: {shown!r}")
+            detail = f"yours: {shown!r}; the words: {', '.join(repr(w) for w in WORDS)}"
+            why = "The words are texts, in quotes. None is something else: a function without `return` gives it, too."
+            yield Finding(None, False, "form", symptom, "" if shown else why, detail)
+            return
+        if not evidence.facts["labels_kept"]:
+            symptom, why = (
+                "The labels of the graph are not what they were before.",
+                self.misconceptions["changes-labels"],
+            )
+            yield Finding(None, False, "changes-labels", symptom, why)
             return
         wanted = {edge: reason(gm, *pair) for edge, pair in edges.items()}
         kind = self._kind(gm, said, edges)
@@ -75,7 +101,8 @@ class WhyNoObserver(Exercise):
             if not wrong:
                 return self.passed(criterion)
             detail = f"{wrong[0]}: yours {said[wrong[0]]!r}, the labels say {wanted[wrong[0]]!r}"
-            return self.failed(criterion, kind, symptom, detail=detail)
+            likely = kind or self._likely(gm, [(*edges[e], said[e], wanted[e]) for e in wrong])
+            return self.failed(criterion, likely, symptom, detail=detail)
 
         yield finding(
             "observed or not",
@@ -112,6 +139,11 @@ class WhyNoObserver(Exercise):
             "edge-label-missed": lambda e: by_parts(e, into=False),
             "fused-not-seen": lambda e: "no label" if right[e] == "fused" else right[e],
             "none-and-fused": lambda e: "fused" if right[e] == "none" else right[e],
+            "either-label": lambda e: (
+                "fused" if right[e] == "no label" and any(label_of(nodes[n]) for n in edges[e]) else right[e]
+            ),
+            "none-first": lambda e: "none" if self._refused(nodes, *edges[e]) else right[e],
+            "shared-not-seen": lambda e: "own" if right[e] == "shared" else right[e],
         }
         for kind, idea in ideas.items():
             if all(said[e] == idea(e) for e in edges) and said != right:
@@ -127,6 +159,39 @@ class WhyNoObserver(Exercise):
         marked = {e for e in edges if right[e] in ("none", "fused")}
         if marked and all(said[e] in observed for e in marked):
             return "markers-are-labels"
+        return None
+
+    @staticmethod
+    def _refused(nodes: dict[str, Any], a: str, b: str) -> bool:
+        """Whether b has an entry for a, and it is None."""
+        label = label_of(nodes[b])
+        return bool(label) and label.input_qspec_map.get(nodes[a], 0) is None
+
+    @staticmethod
+    def _likely(gm: Any, wrong: list[tuple[str, str, str, str]]) -> str | None:
+        """The idea that explains all wrong answers of one criterion: (a, b, said, right)."""
+        nodes, observed = nodes_of(gm), ("own", "shared")
+
+        def has_output(a: str) -> bool:
+            label = label_of(nodes[a])
+            return bool(label) and label.output_qspec is not None
+
+        bare = [{bool(label_of(nodes[a])), bool(label_of(nodes[b]))} for a, b, *_words in wrong]
+        if all(said == "no label" and right in observed for *_edge, said, right in wrong) and all(
+            False in ends for ends in bare
+        ):
+            return "needs-both-labels"
+        missed = all(right in observed and said not in observed for *_edge, said, right in wrong)
+        if missed and not any(has_output(a) for a, *_rest in wrong):
+            return "edge-label-missed"
+        if missed and all(has_output(a) for a, *_rest in wrong):
+            return "output-label-missed"
+        if all((said, right) == ("own", "shared") for *_edge, said, right in wrong):
+            return "shared-not-seen"
+        if all(right == "fused" and said in ("none", "no label") for *_edge, said, right in wrong):
+            return "fused-not-seen"
+        if all((said, right) == ("fused", "no label") for *_edge, said, right in wrong):
+            return "either-label"
         return None
 
 

@@ -39,7 +39,7 @@ class ResultTypes(Exercise):
         "output-is-integer": "A quantized output is dequantized at the end: whoever calls the net gets floats.",
     }
     public_cases = (Case(model="conv_relu"),)
-    facts = {"answer": {"type": "array", "maxItems": 20, "items": {"type": ["string", "object", "null", "number"]}}}
+    facts = {"answer": {"type": "array", "maxItems": 20, "items": {}}}
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         predicted = ev.call(answer)

@@ -9,5 +9,5 @@ def activation_path(gm, node):
         if n in wanted and n in live:
             wanted |= set(n.all_input_nodes)
             if n.op == "call_function":
-                found.insert(0, n)
+                found.insert(0, n.name)
     return found

@@ -1,4 +1,4 @@
-# finds: raised
+# finds: only-one-graph
 # not: by-index
 from common.graph_utils import node_outputs, sqnr
 

@@ -1,4 +1,6 @@
 # The loop of section 2; everything is in the result, inputs and weights too.
+from operator import attrgetter
+
 import torch
 from torch.fx.node import map_arg
 
@@ -10,7 +12,7 @@ def record_outputs(gm, x):
         if node.op == "placeholder":
             env[node] = x
         elif node.op == "get_attr":
-            env[node] = gm.get_parameter(node.target)
+            env[node] = attrgetter(node.target)(gm)
         elif node.op == "call_function":
             env[node] = node.target(*args, **kwargs)
         elif node.op == "call_module":

@@ -1,4 +1,4 @@
-# finds: raised
+# finds: run-node-returns-nothing
 # not: nodes-not-values
 # The next node gets None.
 import torch

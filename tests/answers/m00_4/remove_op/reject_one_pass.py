@@ -1,5 +1,5 @@
 # finds: one-pass
-# not: in-place-erased
+# not: erased-first
 # Erases what the node had read, and stops there.
 def remove_op(gm, node):
     reads = node.all_input_nodes

@@ -1,4 +1,4 @@
-# finds: form
+# finds: other-order
 # not: prepared-in-place
 import copy
 

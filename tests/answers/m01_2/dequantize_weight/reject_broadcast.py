@@ -1,4 +1,4 @@
-# finds: raised
+# finds: wrong-axis
 # Right for a linear with scales along axis 1, an error for a convolution.
 def dequantize_weight(gm, name):
     dq = next(n for n in gm.graph.nodes if n.name == name).args[1]

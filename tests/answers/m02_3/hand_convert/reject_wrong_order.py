@@ -1,6 +1,6 @@
 # Dequantize stands in front of the quantize node that it reads: the code is new, and cannot run.
-# finds: raised
-# not: no-recompile, erased-too-early
+# finds: wrong-order
+# not: raised, no-recompile, erased-too-early
 import torch
 
 from common.graph_utils import observer_nodes

@@ -1,5 +1,6 @@
 # For axis 1 the op itself refuses: there are more channels than scales. The public cases show it, with axis 1.
-# finds: raised
+# finds: wrong-axis
+# not: raised
 import torch
 
 ops = torch.ops.quantized_decomposed

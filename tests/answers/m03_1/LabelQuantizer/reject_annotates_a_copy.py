@@ -1,4 +1,4 @@
-# finds: no-label
+# finds: on-a-copy
 # A changed copy is returned, and prepare_pt2e does not look at what annotate returns.
 import copy
 

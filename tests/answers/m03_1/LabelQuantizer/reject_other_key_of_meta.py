@@ -1,4 +1,4 @@
-# finds: no-label
+# finds: another-place
 from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation, Quantizer
 
 

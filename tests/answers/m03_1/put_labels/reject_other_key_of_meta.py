@@ -1,4 +1,4 @@
-# finds: no-label
+# finds: another-place
 # not: on-a-copy
 from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation
 

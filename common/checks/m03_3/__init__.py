@@ -1,0 +1,1 @@
+"""Exercises of lesson m03_3: a quantizer by rules."""

@@ -1,0 +1,1 @@
+"""Exercises of lesson m03_4: one scale for several places."""

@@ -1,0 +1,13 @@
+import copy
+
+import torch
+
+
+def free(*examples):
+    return tuple({0: torch.export.Dim.AUTO} for _ in examples)
+
+
+def export_dynamic(model, example):
+    model = copy.deepcopy(model).eval()
+    ex = tuple(torch.zeros((8, *tuple(x.shape[1:])), dtype=x.dtype) for x in example)
+    return torch.export.export(model, ex, dynamic_shapes=free(*ex), strict=False).module()

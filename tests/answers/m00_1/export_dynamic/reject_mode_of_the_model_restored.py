@@ -1,0 +1,16 @@
+# finds: one-module
+# not: caller-mode
+import torch
+
+
+def free(*examples):
+    return tuple({0: torch.export.Dim.AUTO} for _ in examples)
+
+
+def export_dynamic(model, example):
+    was = model.training
+    model.eval()
+    ex = tuple(torch.cat([x, x]) for x in example)
+    gm = torch.export.export(model, ex, dynamic_shapes=free(*ex)).module()
+    model.train(was)
+    return gm

@@ -1,0 +1,11 @@
+# finds: in-place
+# not: node-names
+from collections import Counter
+
+
+def op_counts(gm):
+    c = Counter()
+    for n in gm.graph.nodes:
+        if n.op == "call_function":
+            c[getattr(n.target, "overloadpacket", n.target).__name__.strip("_")] += 1
+    return c

@@ -1,0 +1,5 @@
+# finds: form
+
+
+def alias_story():
+    return ["Overwritten", "Overwritten", "Kept", "Kept"]

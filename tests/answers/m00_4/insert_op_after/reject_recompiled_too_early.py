@@ -1,0 +1,12 @@
+# finds: no-recompile
+# not: users-not-moved
+
+
+def insert_op_after(gm, node, target, args):
+    users = list(node.users)
+    with gm.graph.inserting_after(node):
+        new = gm.graph.call_function(target, (node, *args))
+    gm.recompile()
+    for u in users:
+        u.replace_input_with(node, new)
+    return new

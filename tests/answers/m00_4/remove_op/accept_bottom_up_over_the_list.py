@@ -1,8 +1,0 @@
-def remove_op(gm, node):
-    dead_before = {n for n in gm.graph.nodes if not n.users}
-    keep = node.args[0]
-    node.replace_all_uses_with(keep)
-    for n in reversed(list(gm.graph.nodes)):
-        if not n.users and n not in dead_before and n.op in ("call_function", "get_attr"):
-            gm.graph.erase_node(n)
-    gm.recompile()

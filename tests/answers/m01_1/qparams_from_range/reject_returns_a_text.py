@@ -1,0 +1,8 @@
+# Both numbers in a text.
+# finds: form
+# not: array-for-a-pair
+def qparams_from_range(lo, hi):
+    lo, hi = min(lo, 0.0), max(hi, 0.0)
+    s = max((hi - lo) / 255, 2**-12)
+    z = max(-128, min(127, round(-128 - lo / s)))
+    return f"{s} {z}"

@@ -1,0 +1,19 @@
+# Unpacks the one reader that the example has.
+# finds: only-first-consumer
+# not: raised
+import torch
+
+ops = torch.ops.quantized_decomposed
+
+
+def quantize_activation(gm, obs_node):
+    o = gm.get_submodule(obs_node.target)
+    s, z = o.calculate_qparams()
+    rest = (s.item(), z.item(), o.quant_min, o.quant_max, o.dtype)
+    (reader,) = obs_node.users
+    with gm.graph.inserting_after(obs_node):
+        q = gm.graph.call_function(ops.quantize_per_tensor.default, (obs_node.args[0], *rest))
+    with gm.graph.inserting_after(q):
+        dq = gm.graph.call_function(ops.dequantize_per_tensor.default, (q, *rest))
+    reader.replace_input_with(obs_node, dq)
+    gm.graph.erase_node(obs_node)

@@ -1,0 +1,19 @@
+# Takes the numbers of the last observer of the graph.
+# finds: wrong-qparams
+import torch
+
+from common.graph_utils import observer_nodes
+
+ops = torch.ops.quantized_decomposed
+
+
+def quantize_activation(gm, obs_node):
+    _node, o = observer_nodes(gm)[-1]
+    s, z = o.calculate_qparams()
+    rest = (s.item(), z.item(), o.quant_min, o.quant_max, o.dtype)
+    with gm.graph.inserting_after(obs_node):
+        q = gm.graph.call_function(ops.quantize_per_tensor.default, (obs_node.args[0], *rest))
+    with gm.graph.inserting_after(q):
+        dq = gm.graph.call_function(ops.dequantize_per_tensor.default, (q, *rest))
+    obs_node.replace_all_uses_with(dq)
+    gm.graph.erase_node(obs_node)

@@ -1,0 +1,19 @@
+# Asks a shared spec for its scheme.
+# finds: shared-not-seen
+# not: raised
+from common.pt2e import ANNOTATION_KEY
+
+
+def annotation_table(gm, quantizer):
+    def kind(spec):
+        if spec is None:
+            return None
+        return "per_channel" if "per_channel" in str(spec.qscheme) else "per_tensor"
+
+    quantizer.annotate(gm)
+    t = {}
+    for n in gm.graph.nodes:
+        a = n.meta.get(ANNOTATION_KEY)
+        if a and (a.output_qspec or any(a.input_qspec_map.values())):
+            t[n.name] = ({p.name: kind(s) for p, s in a.input_qspec_map.items()}, kind(a.output_qspec))
+    return t

@@ -1,0 +1,19 @@
+# Every spec counts as own.
+# finds: shared-not-seen
+from common.pt2e import ANNOTATION_KEY
+
+
+def why_no_observer(gm, a, b):
+    nodes = {n.name: n for n in gm.graph.nodes}
+    na, nb = nodes[a], nodes[b]
+    la, lb = na.meta.get(ANNOTATION_KEY), nb.meta.get(ANNOTATION_KEY)
+    spec = la.output_qspec if la else None
+    if spec is None and lb:
+        spec = lb.input_qspec_map.get(na)
+    if spec is not None:
+        return "own"
+    if lb and na in lb.input_qspec_map:
+        return "none"
+    if la and lb:
+        return "fused"
+    return "no label"

@@ -1,0 +1,2 @@
+def same_target():
+    return [False, True, False, True, False, True]

@@ -1,0 +1,3 @@
+# finds: no-modules-any-more
+def same_target():
+    return [False, True, True, True, False, True]

@@ -1,0 +1,3 @@
+# finds: form
+def same_target():
+    return ["no", "yes", "no", "yes", "no", "yes"]

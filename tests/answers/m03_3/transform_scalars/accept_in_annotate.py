@@ -1,0 +1,34 @@
+# Before the labels, though in another method: prepare_pt2e goes on with the same graph.
+import torch
+
+from common.pt2e import Quantizer
+
+aten = torch.ops.aten
+TARGETS = {aten.add.Tensor, aten.add_.Tensor, aten.mul.Tensor, aten.mul_.Tensor}
+
+
+def transform_scalars(quantizer):
+    class WithTensors(Quantizer):
+        def numbers_first(self, model):
+            for node in list(model.graph.nodes):
+                if node.target not in TARGETS or not node.meta["val"].dtype.is_floating_point:
+                    continue
+                for position, number in enumerate(node.args[:2]):
+                    if isinstance(number, torch.fx.Node):
+                        continue
+                    name = f"number_{node.name}_{position}"
+                    model.register_buffer(name, torch.tensor(number, dtype=node.meta["val"].dtype))
+                    with model.graph.inserting_before(node):
+                        node.update_arg(position, model.graph.get_attr(name))
+            return model
+
+        def transform_for_annotation(self, model):
+            return quantizer.transform_for_annotation(model)
+
+        def annotate(self, model):
+            return quantizer.annotate(self.numbers_first(model))
+
+        def validate(self, model):
+            quantizer.validate(model)
+
+    return WithTensors()

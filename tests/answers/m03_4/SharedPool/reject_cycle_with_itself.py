@@ -1,0 +1,23 @@
+# finds: cycle
+# A cat that reads the same tensor twice: the label of the first input is written over.
+from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation, Quantizer, SharedQuantizationSpec
+
+
+class SharedPool(Quantizer):
+    def __init__(self, base, spec, targets):
+        self.base, self.spec, self.targets = base, spec, targets
+
+    def annotate(self, model):
+        self.base.annotate(model)
+        for node in model.graph.nodes:
+            if node.op == "call_function" and node.target in self.targets:
+                inputs = node.args[0] if isinstance(node.args[0], (list, tuple)) else [node.args[0]]
+                shared = SharedQuantizationSpec((inputs[0], node))
+                note = QuantizationAnnotation(input_qspec_map={inputs[0]: self.spec}, output_qspec=shared)
+                for other in inputs[1:]:
+                    note.input_qspec_map[other] = shared
+                node.meta[ANNOTATION_KEY] = note
+        return model
+
+    def validate(self, model):
+        self.base.validate(model)

@@ -1,0 +1,19 @@
+# finds: raised
+# not: refers-to-nothing
+from common.pt2e import ANNOTATION_KEY, Quantizer
+
+
+class SharedPool(Quantizer):
+    def __init__(self, base, spec, targets):
+        self.base, self.spec, self.targets = base, spec, targets
+
+    def annotate(self, model):
+        self.base.annotate(model)
+        for node in model.graph.nodes:
+            if node.op == "call_function" and node.target in self.targets:
+                first = node.all_input_nodes[0]
+                node.meta[ANNOTATION_KEY].input_qspec_map[first] = self.spec
+        return model
+
+    def validate(self, model):
+        self.base.validate(model)

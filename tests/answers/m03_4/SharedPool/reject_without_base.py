@@ -1,0 +1,19 @@
+# finds: base-lost
+from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation, Quantizer, SharedQuantizationSpec
+
+
+class SharedPool(Quantizer):
+    def __init__(self, base, spec, targets):
+        self.base, self.spec, self.targets = base, spec, targets
+
+    def annotate(self, model):
+        for node in model.graph.nodes:
+            if node.op == "call_function" and node.target in self.targets:
+                first, *others = node.all_input_nodes
+                shared = SharedQuantizationSpec((first, node))
+                labels = {first: self.spec, **dict.fromkeys(others, shared)}
+                node.meta[ANNOTATION_KEY] = QuantizationAnnotation(labels, shared)
+        return model
+
+    def validate(self, model):
+        self.base.validate(model)

@@ -1,0 +1,3 @@
+# finds: form
+def predict_sharing(cases):
+    return {i: "one" for i, _case in enumerate(cases)}
