@@ -77,6 +77,7 @@ class SharedPool(Exercise):
         Case(model="cat_pool", base="layers", spec="int8", targets=["cat", "max_pool2d"]),
         Case(model="pool_chain", base="layers", spec="int8", targets=["max_pool2d", "adaptive_avg_pool2d", "flatten"]),
         Case(model="branches", base="layers", spec="uint8", targets=["cat"], seed=1),
+        Case(model="cat_pool", base="nothing", spec="int8", targets=["cat"]),
     )
     facts = {
         "after": GRAPH,
@@ -172,7 +173,11 @@ class SharedPool(Exercise):
     def _apart(self, after: GraphFacts, seen: _Seen, nothing: bool) -> Finding:
         criterion = "others apart"
         if nothing:
-            return self.failed(criterion, None, "No operation shares yet, so there are no others.")
+            return self.failed(
+                criterion,
+                None,
+                "Not judged yet: first one of these operations has to have one observer at all its places.",
+            )
         places = {place for op in seen.places for place in seen.places[op]}
         lost = [e for e in seen.wanted if seen.wanted[e] and not seen.got[e] and e not in places]
         extra = [e for e in seen.wanted if seen.got[e] and not seen.wanted[e] and e not in places]
