@@ -67,6 +67,8 @@ class SharedPool(Exercise):
         "output is labelled, an input can be float, or can have another scale.",
         "shares-too-much": "Each such operation shares with what *it* reads. Places that no such operation connects keep "
         "an observer each: one range for all is far too wide for most.",
+        "not-found": "The rule does not reach this node. `targets` holds whole overloads, such as `aten.cat.default`, and "
+        "`node.target` is one: compare the two as they are, without names.",
         "other-ops": "Which operations hand their values on unchanged is given by `targets`, as overloads to compare with "
         "`node.target`. Other operations are the business of `base`.",
         "base-lost": "`base` is there to label the rest of the graph. What it has labelled has to stay as it is.",
@@ -96,7 +98,7 @@ class SharedPool(Exercise):
         after = gm
         try:
             quantizer = ev.call(answer, pl.base_quantizer(case.base, spec), spec, pl.targets_of(case.targets))
-            with ev.student():  # prepare_pt2e calls the student's methods
+            with ev.student("prepare_pt2e called `annotate` and read the labels"):
                 after = prepare_pt2e(gm, quantizer)
         finally:
             ev.fact("kinds", pl.kinds_of_label(after))
@@ -144,7 +146,9 @@ class SharedPool(Exercise):
         bare = [place for place in seen.places[op] if not seen.got[place]]
         kinds = seen.kinds.get(op, {"inputs": [], "output": None})
         kind, symptom = None, "At an operation that is to share, the places do not have one and the same observer."
-        if len(bare) == len(seen.places[op]):
+        if op not in seen.kinds:
+            kind, symptom = "not-found", "An operation of `targets` has no label at all."
+        elif len(bare) == len(seen.places[op]):
             kind, symptom = None, "An operation that is to share has no observer at all."
         elif set(out) & set(bare):
             kind, symptom = "output-left-out", "The output of an operation that is to share is not observed."

@@ -109,7 +109,12 @@ class DerivedBias(Exercise):
                 prepared(*batch)
         with ev.student("scale and zero point of the bias were computed"):
             observer = _observer(prepared, _named(prepared, case.node).all_input_nodes[2])
-            scale, zero_point = observer.calculate_qparams()
+            qparams = observer.calculate_qparams()
+        if not isinstance(qparams, (tuple, list)) or len(qparams) != 2:
+            ev.fact("form", f"the function returns no pair, but something of type {type(qparams).__name__}")
+            ev.tensor("scale", None)
+            return
+        scale, zero_point = qparams
         ev.fact("form", _form(zero_point, scale))
         ev.tensor("scale", scale)
         ev.tensor("zero_point", _as_tensor(zero_point))
@@ -172,7 +177,8 @@ class DerivedBias(Exercise):
         if integers.dtype != torch.int32 or label.get("dtype") != "torch.int32":
             yield self.failed("int32", "int8", "The integers of the bias are not of type int32.")
         elif not zero_point.any() and not _stored(known.bias, evidence.tensor("scale"), integers):
-            yield self.failed("int32", "int8", "The integers of the bias are cut off: the range is too small.")
+            kind = "int8" if label.get("quant_max") in ("127", "255") else "part-of-range"
+            yield self.failed("int32", kind, "The integers of the bias are cut off: the range is too small.")
         elif not _whole_range(label):
             detail = f"{label.get('quant_min')} to {label.get('quant_max')}"
             symptom = "The range of the integers is not the whole one of int32."
