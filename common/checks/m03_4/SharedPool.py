@@ -98,7 +98,7 @@ class SharedPool(Exercise):
         after = gm
         try:
             quantizer = ev.call(answer, pl.base_quantizer(case.base, spec), spec, pl.targets_of(case.targets))
-            with ev.student("prepare_pt2e called `annotate` and read the labels"):
+            with ev.student():  # prepare_pt2e calls the student's methods
                 after = prepare_pt2e(gm, quantizer)
         finally:
             ev.fact("kinds", pl.kinds_of_label(after))
