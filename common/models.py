@@ -548,6 +548,33 @@ class Precise(nn.Module):
         return (y + 3) * half
 
 
+class Extremes(nn.Module):
+    """The larger of two convs, then the smaller of that and a conv of it: ops that read two tensors without a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.conv_b = nn.Conv2d(3, 4, 1)
+        self.conv_c = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        larger = torch.maximum(self.conv_a(x), self.conv_b(x))
+        return torch.minimum(self.conv_c(larger), larger)
+
+
+class SwishHard(nn.Module):
+    """conv → y · sigmoid(y) → conv → hardsigmoid: the sigmoid's input has a second reader, and its op a namesake."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.conv_b = nn.Conv2d(4, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv_a(x)
+        return nn.functional.hardsigmoid(self.conv_b(y * torch.sigmoid(y)))
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -620,6 +647,8 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "up_conv": UpConv,
     "two_sigmoids": TwoSigmoids,
     "precise": Precise,
+    "extremes": Extremes,
+    "swish_hard": SwishHard,
 }
 
 
