@@ -391,6 +391,39 @@ class TwoReaders(nn.Module):
         return self.fc_b(self.relu_b(z)) + z
 
 
+class Offsets(nn.Module):
+    """conv with padding "same" → sigmoid → + a parameter → sigmoid → + 1 → tanh → + 2 in place → tanh."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, padding="same")
+        self.offset = nn.Parameter(torch.linspace(-1, 1, 4).reshape(4, 1, 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.sigmoid(torch.sigmoid(self.conv(x)) + self.offset)
+        y = torch.tanh(y + 1)
+        y += 2
+        return torch.tanh(y)
+
+
+class ReluTwins(nn.Module):
+    """conv → two relus → · → conv → relu → relu → average → linear without bias, whose weight is read by abs too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 1, bias=False)
+        self.relu_a, self.relu_b = nn.ReLU(), nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 4, 1)
+        self.relu_c, self.relu_d = nn.ReLU(), nn.ReLU()
+        self.fc = nn.Linear(4, 3, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv_a(x)
+        y = self.relu_a(y) * self.relu_b(y)
+        y = self.relu_d(self.relu_c(self.conv_b(y)))
+        return self.fc(y.mean((2, 3))) * self.fc.weight.abs().sum(1)
+
+
 class Scalars(nn.Module):
     """conv → · 0.5 → relu → + 3 → conv: two numbers that are no tensors, a float and an int."""
 
@@ -502,6 +535,46 @@ class TwoSigmoids(nn.Module):
         return torch.sigmoid(gate * self.conv_b(x)) + gate
 
 
+class Precise(nn.Module):
+    """conv → average in float64 → · 0.1 → − 1 → position of the largest · 0.5; (the rest + 3) · this."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv(x).mean((2, 3), dtype=torch.float64) * 0.1 - 1
+        half = y.argmax(1, keepdim=True) * 0.5
+        return (y + 3) * half
+
+
+class Extremes(nn.Module):
+    """The larger of two convs, then the smaller of that and a conv of it: ops that read two tensors without a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.conv_b = nn.Conv2d(3, 4, 1)
+        self.conv_c = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        larger = torch.maximum(self.conv_a(x), self.conv_b(x))
+        return torch.minimum(self.conv_c(larger), larger)
+
+
+class SwishHard(nn.Module):
+    """conv → y · sigmoid(y) → conv → hardsigmoid: the sigmoid's input has a second reader, and its op a namesake."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.conv_b = nn.Conv2d(4, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv_a(x)
+        return nn.functional.hardsigmoid(self.conv_b(y * torch.sigmoid(y)))
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -563,6 +636,8 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "adds": Adds,
     "lookalikes": Lookalikes,
     "two_readers": TwoReaders,
+    "offsets": Offsets,
+    "relu_twins": ReluTwins,
     "scalars": Scalars,
     "numbers_left": NumbersLeft,
     "positions": Positions,
@@ -571,6 +646,9 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "upscale": Upscale,
     "up_conv": UpConv,
     "two_sigmoids": TwoSigmoids,
+    "precise": Precise,
+    "extremes": Extremes,
+    "swish_hard": SwishHard,
 }
 
 

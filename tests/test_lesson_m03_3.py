@@ -221,6 +221,52 @@ def test_faults_by_rule() -> None:
     }
 
 
+def test_rules_on_a_net_with_other_overloads_parameters_and_numbers() -> None:
+    assert _wanted("offsets") == {
+        ("sigmoid", "add"),
+        ("offset", "add"),
+        ("add", "sigmoid_1"),
+        ("sigmoid_1", "add_1"),
+        ("add_1", "tanh"),
+        ("tanh", "add_"),
+        ("add_", "tanh_1"),
+    }
+    targets = {str(n.target) for n in exported("offsets", 0).graph.nodes}
+    assert "aten.conv2d.padding" in targets and "aten.conv2d.default" not in targets
+
+
+def test_rules_on_a_net_with_relus_in_pairs_and_rows() -> None:
+    wanted = _wanted("relu_twins")
+    assert {("conv2d", "relu"), ("conv2d", "relu_1"), ("relu_2", "relu_3"), ("fc_weight", "linear")} <= wanted
+    assert not {("relu_3", "mean"), ("fc_weight", "abs_1"), ("conv2d_1", "relu_2")} & wanted
+
+
+def test_the_result_decides_on_the_type_of_a_number() -> None:
+    nodes = {n.name: n for n in exported("precise", 0).graph.nodes}
+    types = {name: nodes[name].meta["val"].dtype for name in ("mul", "sub", "argmax", "mul_1", "add")}
+    f64 = torch.float64
+    assert types == {"mul": f64, "sub": f64, "argmax": torch.int64, "mul_1": torch.float32, "add": f64}
+
+
+@pytest.mark.parametrize(
+    ("change", "faults"),
+    [
+        ([["out", "relu", "fixed"]], {("types", "relu", "other-classes")}),
+        ([["out", "x", "uint8"]], {("types", "x", "type-of-inputs")}),
+        ([["edge", "conv_b_bias", "conv2d_1", "int32"]], {("types", "conv2d_1", "type-of-bias")}),
+        ([["bare"], ["out", "conv2d_1", "int8"]], set()),
+        ([["edge", "relu", "conv2d_1", "shared"]], set()),
+        (
+            [["edge", "relu", "conv2d_1", "shared"], ["edge", "conv_b_weight", "conv2d_1", None]],
+            {("halves", "conv2d_1", "shared-asks-too")},
+        ),
+    ],
+)
+def test_faults_that_are_easily_overlooked(change: list[list[Any]], faults: set[tuple[str, str, str]]) -> None:
+    found = faults_of(labelled(Case(model="conv_relu_conv", specs="int8", change=change)))
+    assert {(f.rule, f.node, f.why) for f in found} == faults
+
+
 def test_a_graph_with_packets_is_for_reading_only() -> None:
     gm = rules.with_packets(exported("residual", 0))
     targets = {n.target for n in gm.graph.nodes if n.op == "call_function"}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from torch import fx
 
 SIMILAR = "An op without a rule has a label; its name resembles that of an op with a rule."
+OVERLOAD = "An op without a rule has a label; it is another overload of an op with a rule."
 
 NAMES = {"type": "array", "maxItems": 500, "items": {"type": "string"}}
 
@@ -40,6 +41,8 @@ class RuleQuantizer(Exercise):
         "its target.",
         "part-of-a-name": "A piece of text is found in longer names too: “relu” is in relu6, “conv” in conv_transpose2d, "
         "“add” in addcmul. These are other ops, and what holds for a conv need not hold for them.",
+        "other-overload": 'One packet has several overloads: a conv with padding "same" is `aten.conv2d.padding`. It has '
+        "other arguments, so it is another target. The table names whole targets, and only these have a rule.",
         "in-place": "`aten.relu_.default` and `aten.add_.Tensor` are overloads of other packets than relu and add. They "
         "compute the same, so the rules are for them too.",
         "two-readers": "If somebody else reads the value between the op and the relu, it must go on existing. Then the two "
@@ -52,6 +55,8 @@ class RuleQuantizer(Exercise):
         "weight-forgotten": "A conv with a plain weight cannot be computed with integers. The weight is an input as well: "
         "the edge from it needs a label.",
         "one-operand": "An addition has two operands, and both are values that somebody has to scale.",
+        "beside-a-number": "An addition with a number is an addition too. Only the number gets no label: the other operand "
+        "and the result are values, and do get one.",
         "number-as-key": "In `y + 1` one operand is a number. It is no node of the graph, so it cannot be a key of "
         "`input_qspec_map`.",
         "edge-as-output": "A label on the output of a producer reaches all its readers. Only the one with a rule is to read "
@@ -77,6 +82,7 @@ class RuleQuantizer(Exercise):
         Case(model="relu_kinds", specs="int8"),
         Case(model="many_ops", specs="uint8"),
         Case(model="adds", specs="int8", swap=[["conv2d_3", "add_1"]]),
+        Case(model="offsets", specs="int8"),
     )
     facts = {"labels": lb.LABELS, "with_packets": NAMES, "observers": rules.OBSERVERS, "after": GRAPH}
 
@@ -106,7 +112,7 @@ class RuleQuantizer(Exercise):
         elif kinds & {"int", "float"}:
             found = "number-as-key", "A key of an `input_qspec_map` is a number."
         elif _lookalikes(rules.graph_of(case).graph.nodes, labels):
-            found = "part-of-a-name", SIMILAR
+            found = _similar(rules.graph_of(case).graph.nodes, labels)
         if found:
             yield from (self.failed(criterion, *found) for criterion in self.criteria)
 
@@ -156,6 +162,8 @@ class RuleQuantizer(Exercise):
         if missing:
             kind, symptom = look.lost_inputs(missing) or (None, "What an addition reads is not observed.")
             halves = [name for name, found in operands.items() if len(found) == 2]
+            if kind is None:
+                kind, symptom = look.beside_number(missing) or (kind, symptom)
             if (
                 kind is None
                 and halves
@@ -176,7 +184,7 @@ class RuleQuantizer(Exercise):
             return (
                 self.passed(criterion) if look.got else self.failed(criterion, None, "There are no observers at all.")
             )
-        found = look.lost(missing) or look.by_name()
+        found = look.lost(missing) or look.beside_number(missing) or look.by_name()
         if found is None and inside:
             found = "between", "The value between an op and its relu is observed."
             outputs = {entry["node"] for entry in look.labels if entry["output"]}
@@ -207,7 +215,7 @@ class RuleQuantizer(Exercise):
         labelled = {entry["node"] for entry in look.labels if entry["output"] or entry["keys"]}
         alone = {n.name for n in look.nodes if look.is_relu(n)} - {u.end.name for u in look.units}
         if found is None and _lookalikes(look.nodes, look.labels):
-            found = "part-of-a-name", SIMILAR
+            found = _similar(look.nodes, look.labels)
         elif found is None and alone & labelled and {p for p, _c in extra} & alone:
             found = "lonely-relu", "A relu that belongs to no unit has a label."
         elif found is None and {p for p, _c in extra} <= outputs - {u.end.name for u in look.units} - alone:
@@ -224,10 +232,10 @@ class RuleQuantizer(Exercise):
         wrong = [value for value in both if mine[value] != right[value]]
         if not wrong:
             return self.passed(criterion)
-        activation, weight = (s.qscheme for s in rules.make_specs(look.case.specs))
-        swapped = {str(activation), str(weight)}
+        given = rules.make_specs(look.case.specs)
+        swapped = {str(s.qscheme) for s in given}
         found = look.by_name() or ("own-spec", "A value is observed with other settings than the given ones.")
-        classes = {str(s["class"]) for found_ in right.values() for s in found_}
+        classes = {(lb.spec_facts(s) or {})["observer"] for s in given}
         if found[0] == "own-spec" and all(
             s["qscheme"] in swapped and s["class"] in classes for value in wrong for s in mine[value]
         ):
@@ -262,7 +270,10 @@ class _Look:
         labels = {entry["node"]: entry for entry in self.labels}
         weight = lb.spec_facts(rules.make_specs(self.case.specs)[1])
         told: list[bool] = []
+        read = {k["name"] for entry in self.labels for k in entry["keys"] if k["spec"]}
         for node in self.nodes:
+            if node.name in swapped and node.op == "get_attr" and rules.weight_or_bias(node.name):
+                told.append((node.name in read) == (rules.weight_or_bias(node.name) == "weight"))
             seen = rules.kind_by_name(node)
             if node.name not in swapped or seen not in ("conv", "linear", "add", "relu"):
                 continue
@@ -271,7 +282,9 @@ class _Look:
             second = next((specs.get(str(a)) for a in node.args[1:2]), None)
             as_relu = seen == "relu" and bool(entry["output"]) and not specs
             as_other = seen != "relu" and bool(specs) and (second == weight) == (seen != "add")
-            told.append(as_relu or as_other)
+            # without a label it is perhaps only not found under its name, if another one is taken for what it is not
+            if entry["keys"] or entry["output"] or as_relu or as_other:
+                told.append(as_relu or as_other)
         return ("by-name", "A node is labelled as if it were what its name says.") if told and all(told) else None
 
     def lost(self, missing: lb.Edges) -> tuple[str, str] | None:
@@ -296,6 +309,17 @@ class _Look:
             return "in-place", "An addition that works in place has no label."
         return None
 
+    def beside_number(self, missing: lb.Edges) -> tuple[str, str] | None:
+        """Whether additions with a number have no label, and they alone."""
+        labelled = {entry["node"] for entry in self.labels if entry["output"] or entry["keys"]}
+        ends = {u.end.name: u.core for u in self.units}
+        cores = {u.core.name: u.core for u in self.units}
+        found = [cores.get(c) or ends.get(p) for p, c in missing]
+        numbers = [n for n in found if n is not None and any(isinstance(a, (int, float)) for a in n.args[:2])]
+        if not found or len(numbers) < len(found) or labelled & {n.name for n in numbers}:
+            return None
+        return "beside-a-number", "An addition with a number has no label."
+
     def lost_inputs(self, missing: lb.Edges) -> tuple[str, str] | None:
         """The same for edges into ops, whose labels the label of the output may have replaced."""
         readers = {c for _p, c in missing}
@@ -311,11 +335,19 @@ class _Look:
         return exercise.failed(criterion, kind, symptom, detail=detail, graph="after", mark=mark)
 
 
-def _lookalikes(nodes: Any, labels: list[dict[str, Any]]) -> bool:
-    """Whether an op has a label, has no rule, and has a name like one with a rule."""
+def _lookalikes(nodes: Any, labels: list[dict[str, Any]]) -> list[Any]:
+    """Return the ops that have a label, no rule, and a name like one with a rule."""
     labelled = {entry["node"] for entry in labels if entry["output"] or entry["keys"]}
     unknown = [n for n in nodes if n.name in labelled and n.op == "call_function" and rules.kind_of(n) is None]
-    return any(word in str(n.target) for n in unknown for word in ("conv", "linear", "add", "relu"))
+    return [n for n in unknown if any(word in str(n.target) for word in ("conv", "linear", "add", "relu"))]
+
+
+def _similar(nodes: Any, labels: list[dict[str, Any]]) -> tuple[str, str]:
+    """What the ops of `_lookalikes` have been taken for."""
+    packets = {target.rpartition(".")[0] for target in rules.TARGETS}
+    if all(str(n.target).rpartition(".")[0] in packets for n in _lookalikes(nodes, labels)):
+        return "other-overload", OVERLOAD
+    return "part-of-a-name", SIMILAR
 
 
 def _again(labels: list[dict[str, Any]], gm: "fx.GraphModule") -> list[tuple[str, ...]]:

@@ -48,6 +48,11 @@ def kind_by_name(node: Any) -> str | None:
     return TARGETS.get(f"aten.{re.sub(r'_[0-9]+$', '', node.name)}.default", "add" if "add" in node.name else None)
 
 
+def weight_or_bias(name: str) -> str | None:
+    """Whether a name ends like that of a weight or of a bias."""
+    return next((word for word in ("weight", "bias") if name.endswith(word)), None)
+
+
 def make_specs(name: str) -> tuple[Any, Any]:
     """Return the specs of activations and weights that a case names."""
     import torch

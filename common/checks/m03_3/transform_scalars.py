@@ -1,5 +1,7 @@
 """Numbers in additions and products become tensors before a quantizer writes its labels."""
 
+import contextlib
+import copy
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 TARGETS = ("aten.add.Tensor", "aten.add_.Tensor", "aten.mul.Tensor", "aten.mul_.Tensor")
 
 NO_GRAPH = "annotate was given no graph"
+OTHER_GRAPH = "annotate was given another graph than transform_for_annotation has returned"
+MARK = "came out of the transform_for_annotation of the given quantizer"
 
 CONSTANTS: dict[str, Any] = {
     "type": "object",
@@ -51,9 +55,14 @@ class TransformScalars(Exercise):
         "in-place": "`aten.add_.Tensor` and `aten.mul_.Tensor` are overloads of other packets. They compute the same.",
         "wrong-type": "`torch.tensor(3)` is a tensor of int64, because 3 is an int. The op computes in the type of its "
         "result, and an observer collects the range of floating point values.",
+        "fixed-type": "Not every net computes in float32. The tensor has the type of the result of its op: "
+        '`node.meta["val"].dtype`.',
+        "type-of-operand": "In `positions * 0.5` integers are read, and floats come out. Whether the number becomes a tensor, "
+        "and of which type, depends on the result.",
         "integers-too": "Where integers are added (positions, sizes), nothing is to be quantized, and a float would change "
         "the type of the result.",
         "one-name": "A buffer that is registered under a name twice is the last one. Then several ops read the same number.",
+        "rounded": "A number such as 0.5 is a value like any other: an integer in its place is another value.",
         "too-late": "A graph is run from its first node to its last. A new node has to stand in front of its reader: "
         "`inserting_before`.",
         "every-number": "Other arguments are settings: `alpha`, the bounds of clamp, a dimension. Only the two operands of "
@@ -61,6 +70,8 @@ class TransformScalars(Exercise):
         "annotate-lost": "The new quantizer has to call `annotate` of the given one, else nobody writes its labels.",
         "validate-lost": "The new quantizer has to call `validate` of the given one, else nobody checks its labels.",
         "transform-lost": "The given quantizer may have a `transform_for_annotation` of its own. It has to run as well.",
+        "other-graph": "`transform_for_annotation` may return another graph than it was given. Go on with what the given "
+        "quantizer returns.",
         "returns-no-graph": "prepare_pt2e goes on with the graph that `transform_for_annotation` returns.",
     }
     public_cases = (
@@ -105,6 +116,8 @@ class TransformScalars(Exercise):
         missing = [(n, i) for n, i in places if look.constant(n.name, i) is None]
         if missing:
             found = "not-transformed", "A number is still among the arguments of an addition or a product."
+            if all(any(_is_integer(a) for a in n.all_input_nodes) for n, _i in missing):
+                found = "type-of-operand", "A number beside integers is still there, and the result is of floats."
             if all(str(n.target).split(".")[1].endswith("_") for n, _i in missing):
                 found = "in-place", "A number of an op that works in place is still there."
             return self.failed(criterion, *found, detail=", ".join(n.name for n, _i in missing))
@@ -115,7 +128,19 @@ class TransformScalars(Exercise):
         wrong = [n for n, i in places if not _close(look.constant(n.name, i), n.args[i])]
         if wrong:
             symptom = "A tensor does not hold the number in whose place it stands."
-            return self.failed(criterion, "one-name", symptom, detail=", ".join(n.name for n in wrong))
+            held = {n.name: look.constant(n.name, i) for n, i in places if n in wrong}
+            kind = None
+            if all(any(_is_integer(a) for a in n.all_input_nodes) and "int" in held[n.name]["dtype"] for n in wrong):
+                kind = "type-of-operand"
+            elif all(any(_close(held[n.name], m.args[j]) for m, j in places if m is not n) for n in wrong):
+                kind = "one-name"
+            elif all(
+                held[n.name]["values"][0].is_integer() and not float(n.args[i]).is_integer()
+                for n, i in places
+                if n in wrong
+            ):
+                kind = "rounded"
+            return self.failed(criterion, kind, symptom, detail=", ".join(n.name for n in wrong))
         changed = look.changed(before, {(n.name, i) for n, i in places})
         if changed:
             kind = "every-number" if any(look.other_constant(name) for name in changed) else None
@@ -126,10 +151,15 @@ class TransformScalars(Exercise):
     def _types(self, before: "fx.GraphModule", places: list[tuple[Any, int]], look: "_Look") -> Finding:
         criterion = "types"
         there = [(n, i) for n, i in places if look.constant(n.name, i) is not None]
-        wrong = [n.name for n, i in there if look.constant(n.name, i)["dtype"] != str(n.meta["val"].dtype)]
+        wrong = [(n, look.constant(n.name, i)["dtype"]) for n, i in there]
+        wrong = [(n, dtype) for n, dtype in wrong if dtype != str(n.meta["val"].dtype)]
         if wrong:
-            symptom = "A tensor has another type than the result of the op that reads it."
-            return self.failed(criterion, "wrong-type", symptom, detail=", ".join(wrong))
+            kind, symptom = "fixed-type", "A tensor has another type than the result of the op that reads it."
+            if any("int" in dtype for _n, dtype in wrong):
+                kind = "wrong-type"
+                if all(any(_is_integer(a) for a in n.all_input_nodes) for n, dtype in wrong if "int" in dtype):
+                    kind = "type-of-operand"
+            return self.failed(criterion, kind, symptom, detail=", ".join(n.name for n, _dtype in wrong))
         integers = [n.name for n in before.graph.nodes if _is_integer_op(n) and look.other_constant(n.name)]
         if integers:
             symptom = "An addition of integers reads a new tensor."
@@ -147,6 +177,9 @@ class TransformScalars(Exercise):
         ):
             if method not in calls:
                 return self.failed(criterion, kind, "A method of the given quantizer is not called.", detail=method)
+        if OTHER_GRAPH in calls:
+            symptom = "The labels are written into a graph that the given quantizer has replaced by another one."
+            return self.failed(criterion, "other-graph", symptom)
         plain = [n.name for n, i in places if look.constant(n.name, i) is not None and not look.is_observed(n.name, i)]
         if plain:
             kind = "after-annotating" if len(plain) == len(places) else None
@@ -175,10 +208,16 @@ def arithmetic_quantizer(calls: list[str]) -> Any:
     class _Arithmetic(Quantizer):
         def transform_for_annotation(self, model: Any) -> Any:
             calls.append("transform")
+            with contextlib.suppress(Exception):  # a graph in a wrong order cannot be copied
+                model = copy.deepcopy(model)  # a quantizer may return another graph
+            for node in model.graph.nodes:
+                node.meta[MARK] = True
             return model
 
         def annotate(self, model: Any) -> Any:
             calls.append("annotate" if isinstance(model, torch.fx.GraphModule) else NO_GRAPH)
+            if "transform" in calls and not any(MARK in node.meta for node in model.graph.nodes):
+                calls.append(OTHER_GRAPH)
             for node in model.graph.nodes:
                 if str(node.target) in TARGETS and node.op == "call_function" and not _is_integer_op(node):
                     read = {a: spec for a in node.args[:2] if isinstance(a, torch.fx.Node) and not _is_integer(a)}

@@ -67,6 +67,8 @@ class SharedPool(Exercise):
         "output is labelled, an input can be float, or can have another scale.",
         "shares-too-much": "Each such operation shares with what *it* reads. Places that no such operation connects keep "
         "an observer each: one range for all is far too wide for most.",
+        "not-found": "The rule does not reach this node. `targets` holds whole overloads, such as `aten.cat.default`, and "
+        "`node.target` is one: compare the two as they are, without names.",
         "other-ops": "Which operations hand their values on unchanged is given by `targets`, as overloads to compare with "
         "`node.target`. Other operations are the business of `base`.",
         "base-lost": "`base` is there to label the rest of the graph. What it has labelled has to stay as it is.",
@@ -77,6 +79,7 @@ class SharedPool(Exercise):
         Case(model="cat_pool", base="layers", spec="int8", targets=["cat", "max_pool2d"]),
         Case(model="pool_chain", base="layers", spec="int8", targets=["max_pool2d", "adaptive_avg_pool2d", "flatten"]),
         Case(model="branches", base="layers", spec="uint8", targets=["cat"], seed=1),
+        Case(model="cat_pool", base="nothing", spec="int8", targets=["cat"]),
     )
     facts = {
         "after": GRAPH,
@@ -143,7 +146,9 @@ class SharedPool(Exercise):
         bare = [place for place in seen.places[op] if not seen.got[place]]
         kinds = seen.kinds.get(op, {"inputs": [], "output": None})
         kind, symptom = None, "At an operation that is to share, the places do not have one and the same observer."
-        if len(bare) == len(seen.places[op]):
+        if op not in seen.kinds:
+            kind, symptom = "not-found", "An operation of `targets` has no label at all."
+        elif len(bare) == len(seen.places[op]):
             kind, symptom = None, "An operation that is to share has no observer at all."
         elif set(out) & set(bare):
             kind, symptom = "output-left-out", "The output of an operation that is to share is not observed."
@@ -172,7 +177,11 @@ class SharedPool(Exercise):
     def _apart(self, after: GraphFacts, seen: _Seen, nothing: bool) -> Finding:
         criterion = "others apart"
         if nothing:
-            return self.failed(criterion, None, "No operation shares yet, so there are no others.")
+            return self.failed(
+                criterion,
+                None,
+                "Not judged yet: first one of these operations has to have one observer at all its places.",
+            )
         places = {place for op in seen.places for place in seen.places[op]}
         lost = [e for e in seen.wanted if seen.wanted[e] and not seen.got[e] and e not in places]
         extra = [e for e in seen.wanted if seen.got[e] and not seen.wanted[e] and e not in places]

@@ -22,6 +22,8 @@ _TARGETS = {
     "adaptive_avg_pool2d": "adaptive_avg_pool2d.default",
     "flatten": "flatten.using_ints",
     "pixel_shuffle": "pixel_shuffle.default",
+    "maximum": "maximum.default",
+    "minimum": "minimum.default",
 }
 
 

@@ -48,6 +48,12 @@ class DerivedBias(Exercise):
         "cut off, or the step would be far too coarse. Accumulators are int32.",
         "no-range": "quantize needs the range as two numbers. A DerivedQuantizationSpec has no observer class that fills it "
         "in: give the whole range of int32.",
+        "part-of-range": "An accumulator uses all integers of int32. How large those of a bias become depends on the scales: "
+        "with a smaller range another net is cut off.",
+        "added": "The sum of two scales is right for the sum of two tensors. In a layer the integers of data and weight are "
+        "multiplied, so one step is the product of the two steps.",
+        "no-tensors": "In the graph scale and zero point stand side by side, both as tensors: one zero point for each scale. "
+        "`torch.zeros_like(scale, dtype=torch.int32)` fits any tensor of scales.",
         "activation-only": "The integers that are added up are products: integer of the data times integer of the weight. "
         "One step of such a product is the product of both scales.",
         "weight-only": "The integers that are added up are products: integer of the data times integer of the weight. One "
@@ -61,6 +67,8 @@ class DerivedBias(Exercise):
         "added as it is.",
         "observed": "An observer on the bias finds a scale that fits the bias alone. Then the integers could not be added to "
         "the sum without being rescaled.",
+        "other-class": "The scale is known after calibration only, and it is a product of two others. Of the four kinds of spec "
+        "only a DerivedQuantizationSpec has a function that is called then.",
         "refers-to-nothing": "Derived from places that have no observer. The layer's labels are on its *edges*: a place is the "
         "pair (producer, node).",
         "too-early": "When labels are written nothing has been calibrated. The function is called later; the scales have to "
@@ -71,6 +79,7 @@ class DerivedBias(Exercise):
         Case(model="linear_relu", node="linear_1", per_channel=False, seed=1),
     )
     facts = {
+        "form": {"type": "string"},
         "label": {"type": "object", "additionalProperties": {"type": "string"}},
         "scale": TENSOR,
         "zero_point": TENSOR,
@@ -100,9 +109,15 @@ class DerivedBias(Exercise):
                 prepared(*batch)
         with ev.student("scale and zero point of the bias were computed"):
             observer = _observer(prepared, _named(prepared, case.node).all_input_nodes[2])
-            scale, zero_point = observer.calculate_qparams()
+            qparams = observer.calculate_qparams()
+        if not isinstance(qparams, (tuple, list)) or len(qparams) != 2:
+            ev.fact("form", f"the function returns no pair, but something of type {type(qparams).__name__}")
+            ev.tensor("scale", None)
+            return
+        scale, zero_point = qparams
+        ev.fact("form", _form(zero_point, scale))
         ev.tensor("scale", scale)
-        ev.tensor("zero_point", zero_point)
+        ev.tensor("zero_point", _as_tensor(zero_point))
         with ev.student("convert_pt2e was called"):
             converted = convert_pt2e(prepared)
             converted(*next(iter(batches(case.seed, 1))))
@@ -115,9 +130,10 @@ class DerivedBias(Exercise):
         label, raised = evidence.facts.get("label"), evidence.exception or {}
         if not label or not pl.raised_by_library(raised):
             return
-        per_channel, found = "per_channel" in label.get("qscheme", ""), None
+        per_channel, found, detail = "per_channel" in label.get("qscheme", ""), None, ""
         if label.get("type") != "DerivedQuantizationSpec":
-            found = "observed", "What is returned is not a DerivedQuantizationSpec, and it does not work here."
+            kind = "observed" if label.get("type") == "QuantizationSpec" else "other-class"
+            found = kind, "What is returned is not a DerivedQuantizationSpec, and it does not work here."
         elif raised["type"] == "KeyError":
             found = "refers-to-nothing", "The spec is derived from a place that has no observer."
         elif per_channel and label.get("ch_axis") not in ("0", "None"):
@@ -131,12 +147,19 @@ class DerivedBias(Exercise):
             found = "per-tensor", "The weight has a scale for each channel, and the bias is to have only one."
         elif per_channel and not case.per_channel:
             found = "always-per-channel", "The weight has one scale, and the bias is to have one for each channel."
+        elif evidence.facts.get("form"):
+            found = "no-tensors", "Scale and zero point are not two tensors of one shape."
+            detail = evidence.facts["form"]
         if found:
-            yield from (self.failed(criterion, *found) for criterion in self.criteria)
+            yield from (self.failed(criterion, *found, detail=detail) for criterion in self.criteria)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         import torch
 
+        if {"scale_type", "zero_point_type"} & set(evidence.facts):
+            symptom, detail = "Scale and zero point are not two tensors of one shape.", evidence.facts["form"]
+            yield from (self.failed(criterion, "no-tensors", symptom, detail=detail) for criterion in self.criteria)
+            return
         if "quantize" not in evidence.facts["converted"] or not all(map(evidence.has, ("scale", "zero_point"))):
             symptom = "The bias is not quantized in the converted graph."
             yield from (self.failed(criterion, None, symptom) for criterion in self.criteria)
@@ -144,14 +167,22 @@ class DerivedBias(Exercise):
         known, label = _known(case.model, case.seed, case.node, case.per_channel), evidence.facts["label"]
         yield self._scale(case, known, evidence.tensor("scale").double().flatten(), label)
         zero_point, integers = evidence.tensor("zero_point"), evidence.tensor("integers")
-        if zero_point.numel() and not zero_point.any():
+        if evidence.facts["form"]:
+            symptom = "Scale and zero point are not two tensors of one shape."
+            yield self.failed("zero point", "no-tensors", symptom, detail=evidence.facts["form"])
+        elif zero_point.numel() and not zero_point.any():
             yield self.passed("zero point")
         else:
             yield self.failed("zero point", "zero-point", "The zero point of the bias is not 0.")
         if integers.dtype != torch.int32 or label.get("dtype") != "torch.int32":
             yield self.failed("int32", "int8", "The integers of the bias are not of type int32.")
         elif not zero_point.any() and not _stored(known.bias, evidence.tensor("scale"), integers):
-            yield self.failed("int32", "int8", "The integers of the bias are cut off: the range is too small.")
+            kind = "int8" if label.get("quant_max") in ("127", "255") else "part-of-range"
+            yield self.failed("int32", kind, "The integers of the bias are cut off: the range is too small.")
+        elif not _whole_range(label):
+            detail = f"{label.get('quant_min')} to {label.get('quant_max')}"
+            symptom = "The range of the integers is not the whole one of int32."
+            yield self.failed("int32", "part-of-range", symptom, detail=detail)
         else:
             yield self.passed("int32")
 
@@ -168,9 +199,14 @@ class DerivedBias(Exercise):
             return self.passed("scale")
         kind, symptom = None, "The scale of the bias is another one."
         if label.get("type") != "DerivedQuantizationSpec":
-            kind, symptom = "observed", "The scale of the bias comes from an observer of its own."
+            kind, symptom = "other-class", "The scale of the bias is not derived: the spec is of another class."
+            if label.get("type") == "QuantizationSpec":
+                kind, symptom = "observed", "The scale of the bias comes from an observer of its own."
         elif close(wanted):
-            kind, symptom = "always-per-channel", "The scheme is per channel, and there is one scale only."
+            symptom = "The scheme is per channel, and the weight of this layer has one scale only."
+            return self.failed("scale", "always-per-channel", symptom)
+        elif close(known.data + known.weight):
+            kind, symptom = "added", "The scale of the bias is the sum of the two others."
         elif (got == 1).all():  # what an observer says that has seen nothing
             kind, symptom = "too-early", "The scale was computed from observers that have seen nothing."
         elif close(known.data.expand_as(wanted)) or close(known.data):
@@ -189,6 +225,32 @@ def _stored(bias: "torch.Tensor", scale: "torch.Tensor", integers: "torch.Tensor
     if integers.shape != bias.shape or steps.numel() not in (1, bias.numel()):
         return False
     return bool((integers.double() - bias.double() / steps).abs().max() <= 1)
+
+
+def _form(zero_point: Any, scale: Any) -> str:
+    """What is wrong with the form of scale and zero point: "" if both are tensors with as many numbers."""
+    import torch
+
+    for name, value in (("scale", scale), ("zero point", zero_point)):
+        if not isinstance(value, torch.Tensor):
+            return f"the {name} is no tensor, its type is {type(value).__name__}"
+    numbers = [value.numel() for value in (scale, zero_point)]
+    return "" if numbers[0] == numbers[1] else f"numbers in the scale: {numbers[0]}, in the zero point: {numbers[1]}"
+
+
+def _as_tensor(zero_point: Any) -> Any:
+    import torch
+
+    return torch.tensor(zero_point) if isinstance(zero_point, (int, float)) else zero_point
+
+
+def _whole_range(label: dict[str, str]) -> bool:
+    """Whether the range is that of int32; as far down as up is good too, as for a symmetric weight."""
+    import torch
+
+    whole = torch.iinfo(torch.int32)
+    ends = [(str(low), str(whole.max)) for low in (whole.min, -whole.max)]
+    return (label.get("quant_min"), label.get("quant_max")) in ends
 
 
 def _named(gm: Any, name: str) -> Any:

@@ -1,11 +1,11 @@
 """Labels for an operation whose range is known beforehand."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
-from common.checks._nets import batches, exported
+from common.checks._nets import batches
 from common.checks.m03_1._labels import make_spec
+from common.checks.m03_3._rules import graph_of
 from common.checks.m03_4 import _places as pl
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import NUMBER, Evidence, Recorder
@@ -36,6 +36,10 @@ class FixedSigmoid(Exercise):
         "known: 0 to 1, whatever comes in.",
         "int8-range": "With signed integers and zero point 0 the largest value is 127/256: everything above, half of what a "
         "sigmoid gives, is cut off.",
+        "other-range": "Unsigned integers of 8 bits go from 0 to 255, and the integer kernel uses all of them. The spec has no "
+        "observer class that knows this: it has to say both ends.",
+        "as-for-tanh": "These are the settings for tanh, whose values go from −1 to 1. A sigmoid has no negative values, and "
+        "this hardware gives unsigned integers, in half that step.",
         "other-type": "The hardware gives unsigned integers with zero point 0. Signed ones with another zero point stand for "
         "the same values, but they are other integers.",
         "by-255": "With 1/255 the integer 255 would be exactly 1. This hardware takes the upper 8 bits of a fixed-point "
@@ -44,12 +48,16 @@ class FixedSigmoid(Exercise):
         "input-left-out": "The sigmoid reads integers too. Their range is not known beforehand, so the input has a label that "
         "observes.",
         "fixed-input": "Only the output has a known range. What goes *into* a sigmoid can be any number.",
+        "input-elsewhere": "A label on the output of another node reaches all that read it, also those that are no sigmoid. "
+        "The input of one operation is an edge: its label stands on the sigmoid, in `input_qspec_map`.",
+        "other-ops": "Which operation a node computes is its target, a whole overload. A name or a piece of text fits other "
+        "operations too.",
         "first-only": "A net can have several sigmoids.",
         "base-lost": "The labels that were there before, and the nodes that are no sigmoid, stay as they are.",
     }
     public_cases = (
         Case(model="upscale", base="layers", spec="int8"),
-        Case(model="gate", base="layers", spec="narrow", seed=1),
+        Case(model="two_sigmoids", base="nothing", spec="narrow", seed=1),
     )
     facts = {
         "after": GRAPH,
@@ -84,7 +92,7 @@ class FixedSigmoid(Exercise):
                 return None
 
         with ev.student("prepare_pt2e read the labels"):
-            after = prepare_pt2e(exported(case.model, case.seed), Around())
+            after = prepare_pt2e(graph_of(case), Around())
         ev.fact("settings", pl.settings_of(after))
         ev.graph("after", after)
         with ev.student("the prepared graph was calibrated"):
@@ -95,7 +103,7 @@ class FixedSigmoid(Exercise):
         ev.fact("qparams", {name: [*before.get(name, ()), *now[name]] for name in now})
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        after, reference = evidence.graph("after"), _reference(case.model, case.seed, case.base, case.spec)
+        after, reference = evidence.graph("after"), _reference(case)
         if not pl.same_ops(reference, after):
             symptom = "The prepared graph has other operations or edges than the net."
             yield from (self.failed(c, "base-lost", symptom, graph="after") for c in self.criteria)
@@ -108,6 +116,9 @@ class FixedSigmoid(Exercise):
 
     def _output(self, evidence: Evidence, got: pl.Reads, outputs: Sequence[Any], sigmoids: Sequence[str]) -> Finding:
         bare = [edge for edge in outputs if not got[edge]]
+        if bare and _other_ops(evidence, sigmoids):
+            symptom = "The output of a sigmoid is not observed, and another operation has its label."
+            return self.failed("output", "other-ops", symptom, graph="after", mark=tuple(bare))
         if bare:
             some = len({edge[0] for edge in bare}) < len(sigmoids)
             kind, symptom = ("first-only" if some else "no-label"), "The output of a sigmoid is not observed."
@@ -122,6 +133,10 @@ class FixedSigmoid(Exercise):
             kind, symptom = None, "The output of a sigmoid has another scale or zero point."
             if "FixedQParams" not in str(has.get("class")):
                 kind, symptom = "observes-instead", "The scale of a sigmoid's output comes from an observer."
+            elif ok and has.get("dtype") == "torch.uint8" and has.get("quant_max") != "127":
+                kind, symptom = "other-range", "The integers behind a sigmoid have another range."
+            elif not whole and numbers[-2:] == [1 / 128, 0]:
+                kind = "as-for-tanh"
             elif ok and not whole:
                 kind, symptom = "int8-range", "The integers behind a sigmoid have another type or range."
             elif not whole and numbers[:1] == [SCALE]:
@@ -138,6 +153,10 @@ class FixedSigmoid(Exercise):
         criterion, settings = "rest", evidence.facts["settings"]
         inputs = [edge for edge in wanted if edge[1] in sigmoids]
         bare = [edge for edge in inputs if not got[edge]]
+        elsewhere = _other_ops(evidence, sigmoids)
+        if elsewhere:
+            symptom = "An operation that is no sigmoid has the labels of one."
+            return self.failed(criterion, "other-ops", symptom, detail=", ".join(elsewhere))
         if bare:
             symptom = "The input of a sigmoid is not observed."
             return self.failed(criterion, "input-left-out", symptom, graph="after", mark=tuple(bare))
@@ -145,6 +164,11 @@ class FixedSigmoid(Exercise):
         if any("FixedQParams" in str(settings.get(name, {}).get("class")) for name in used):
             return self.failed(criterion, "fixed-input", "The input of a sigmoid has fixed qparams.")
         others = [e for e in wanted if e[0] not in sigmoids and bool(got[e]) != bool(wanted[e])]
+        read = {edge[0] for edge in inputs}
+        if others and all(got[e] and e[0] in read for e in others):
+            symptom = "What a sigmoid reads is now observed for another operation too."
+            detail = ", ".join(f"{a} → {b}" for a, b in others)
+            return self.failed(criterion, "input-elsewhere", symptom, detail=detail)
         if others:
             symptom = "A value that no sigmoid reads or gives is observed in another way than before."
             detail = ", ".join(f"{a} → {b}" for a, b in others)
@@ -152,6 +176,12 @@ class FixedSigmoid(Exercise):
         if any(len(got[edge]) != 1 or settings.get(got[edge][0]) != pl.expected_settings(spec) for edge in inputs):
             return self.failed(criterion, None, "The observer of a sigmoid's input is not the one that `spec` gives.")
         return self.passed(criterion)
+
+
+def _other_ops(evidence: Evidence, sigmoids: Sequence[str]) -> list[str]:
+    """The nodes that are no sigmoid, and whose output has a fixed label all the same."""
+    kinds = evidence.facts["kinds"]
+    return [n for n in kinds if n not in sigmoids and kinds[n]["output"] == "FixedQParamsQuantizationSpec"]
 
 
 def _qparams(gm: Any) -> dict[str, list[float]]:
@@ -166,8 +196,7 @@ def _qparams(gm: Any) -> dict[str, list[float]]:
     return found
 
 
-@lru_cache(maxsize=16)
-def _reference(model: str, seed: int, base: str, spec_name: str) -> GraphFacts:
+def _reference(case: Case) -> GraphFacts:
     """The net prepared with the right labels."""
     import torch
 
@@ -179,12 +208,12 @@ def _reference(model: str, seed: int, base: str, spec_name: str) -> GraphFacts:
         prepare_pt2e,
     )
 
-    spec = make_spec(spec_name)
+    spec = make_spec(case.spec)
     fixed = FixedQParamsQuantizationSpec(torch.uint8, SCALE, ZERO_POINT, 0, 255, torch.per_tensor_affine)
 
     class Right(Quantizer):
         def annotate(self, model: Any) -> Any:
-            pl.base_quantizer(base, spec).annotate(model)
+            pl.base_quantizer(case.base, spec).annotate(model)
             for node in model.graph.nodes:
                 if node.target is torch.ops.aten.sigmoid.default:
                     inputs: dict[Any, Any] = {node.args[0]: spec}
@@ -194,4 +223,4 @@ def _reference(model: str, seed: int, base: str, spec_name: str) -> GraphFacts:
         def validate(self, model: Any) -> None:
             return None
 
-    return pl.facts_of(prepare_pt2e(exported(model, seed), Right()))
+    return pl.facts_of(prepare_pt2e(graph_of(case), Right()))

@@ -80,25 +80,37 @@ class PredictSharing(Exercise):
                 [["relu"], "dtype", ["relu", "add"], "int8"],
                 [["relu", "conv2d_1"], "fixed", ["relu", "add"], "scale"],
                 [["relu"], "int8", ["relu", "conv2d_1"], "shared"],
+                [["relu", "add"], "quant_min", ["relu"], "int8"],
+                [["conv2d_1"], "shared", ["relu", "conv2d_1"], "int8"],
                 [["conv2d_1", "add"], "int8", ["relu", "add"], "again"],
             ],
         ),
     )
-    facts = {"words": {"type": ["array", "null"], "maxItems": 100, "items": {"type": "string"}}}
+    facts = {
+        "words": {"type": ["array", "null"], "maxItems": 100, "items": {"type": "string"}},
+        "returned": {"type": "string"},
+    }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         nodes = {n.name: n for n in exported(case.model, case.seed).graph.nodes}
         words = ev.call(answer, [tuple(_labels(nodes, pair)) for pair in case.pairs])
         with ev.student("the result was read"):
             found = list(words) if isinstance(words, (list, tuple)) else None
+            returned = f"{str(words)[:200]} (type: {type(words).__name__})"
         good = found is not None and all(isinstance(word, str) for word in found)
         ev.fact("words", found if good else None)
+        ev.fact("returned", returned)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         said, pairs = evidence.facts["words"], case.pairs
         if said is None or len(said) != len(pairs) or set(said) - set(WORDS):
             symptom = "The result is not a list with one of the five words for each case."
-            yield Finding(None, False, "form", symptom, "", f"{len(pairs)} cases; your result: {said}"[:300])
+            detail = f"{len(pairs)} cases; your result: {evidence.facts['returned']}"
+            if said is not None and len(said) == len(pairs):
+                detail = f"no such word: {', '.join(sorted(set(said) - set(WORDS)))}"[:300]
+            elif said is not None:
+                detail = f"{len(pairs)} cases, and your list has {len(said)} words"
+            yield Finding(None, False, "form", symptom, "", detail)
             return
         true = [_truth(case.model, case.seed, repr(pair)) for pair in pairs]
         rows = list(zip(pairs, true, said, strict=True))

@@ -16,7 +16,7 @@ def with_tensors(model):
         new = []
         for a in node.args:
             if isinstance(a, (int, float)):
-                setattr(model, f"c{count}", torch.nn.Parameter(torch.full((1,), float(a)), requires_grad=False))
+                setattr(model, f"c{count}", torch.nn.Parameter(torch.full((1,), float(a), dtype=node.meta["val"].dtype), requires_grad=False))
                 with model.graph.inserting_before(node):
                     a = model.graph.create_node("get_attr", f"c{count}")
                 count += 1

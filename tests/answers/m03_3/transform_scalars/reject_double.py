@@ -1,4 +1,5 @@
-# finds: wrong-type
+# finds: fixed-type
+# not: wrong-type
 import torch
 
 from common.pt2e import Quantizer

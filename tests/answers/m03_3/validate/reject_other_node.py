@@ -3,7 +3,7 @@
 # The message names the node that is read.
 import torch
 
-from common.pt2e import ANNOTATION_KEY, QuantizationSpec
+from common.pt2e import ANNOTATION_KEY, SharedQuantizationSpec
 
 aten = torch.ops.aten
 CONV_LINEAR = {aten.conv2d.default, aten.linear.default}
@@ -17,11 +17,11 @@ def validate(model):
             continue
         specs = [s for s in (*note.input_qspec_map.values(), note.output_qspec) if s is not None]
         if specs and node.op == "call_function" and node.target not in KNOWN:
-            raise ValueError(f"{node.args[0]}: no integer kernel for {node.target}")
+            raise ValueError(f"{(node.args or (node,))[0]}: no integer kernel for {node.target}")
         for spec in specs:
-            if isinstance(spec, QuantizationSpec) and spec.dtype != torch.int8:
-                raise ValueError(f"{node.args[0]}: {spec.dtype} is asked for, and there is only int8")
+            if not isinstance(spec, SharedQuantizationSpec) and spec.dtype != torch.int8:
+                raise ValueError(f"{(node.args or (node,))[0]}: {spec.dtype} is asked for, and there is only int8")
         if node.target in CONV_LINEAR:
             data, weight = (note.input_qspec_map.get(a) for a in node.args[:2])
             if (data is None) != (weight is None):
-                raise ValueError(f"{node.args[0]}: data and weight need a label, or none of them")
+                raise ValueError(f"{(node.args or (node,))[0]}: data and weight need a label, or none of them")

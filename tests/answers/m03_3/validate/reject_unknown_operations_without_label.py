@@ -2,7 +2,7 @@
 # not: inputs-and-weights
 import torch
 
-from common.pt2e import ANNOTATION_KEY, QuantizationSpec
+from common.pt2e import ANNOTATION_KEY, SharedQuantizationSpec
 
 aten = torch.ops.aten
 CONV_LINEAR = {aten.conv2d.default, aten.linear.default}
@@ -20,7 +20,7 @@ def validate(model):
         if specs and node.op == "call_function" and node.target not in KNOWN:
             raise ValueError(f"{node.name}: no integer kernel for {node.target}")
         for spec in specs:
-            if isinstance(spec, QuantizationSpec) and spec.dtype != torch.int8:
+            if not isinstance(spec, SharedQuantizationSpec) and spec.dtype != torch.int8:
                 raise ValueError(f"{node.name}: {spec.dtype} is asked for, and there is only int8")
         if node.target in CONV_LINEAR:
             data, weight = (note.input_qspec_map.get(a) for a in node.args[:2])

@@ -9,7 +9,7 @@ class SharedPool(Quantizer):
         self.base.annotate(model)
         for node in model.graph.nodes:
             if node.op == "call_function" and node.target in self.targets:
-                inputs = node.args[0] if isinstance(node.args[0], (list, tuple)) else [node.args[0]]
+                inputs = node.all_input_nodes
                 shared = SharedQuantizationSpec((inputs[0], node))
                 labels = dict.fromkeys(inputs, shared)
                 labels[inputs[0]] = self.spec

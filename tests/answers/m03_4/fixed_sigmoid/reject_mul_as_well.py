@@ -1,4 +1,4 @@
-# finds: base-lost
+# finds: other-ops
 import torch
 
 from common.pt2e import ANNOTATION_KEY, FixedQParamsQuantizationSpec, QuantizationAnnotation

@@ -1,4 +1,6 @@
-# Packet compared with packet is right as well.
+# finds: other-overload
+# not: part-of-a-name, packet-or-overload
+# Packet compared with packet: other overloads fit as well.
 import torch
 
 from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation, Quantizer

@@ -1,0 +1,32 @@
+# finds: other-classes
+# Looks at QuantizationSpec only.
+import torch
+
+from common.pt2e import ANNOTATION_KEY, QuantizationSpec
+
+aten = torch.ops.aten
+
+
+def validate(model):
+    kernels = {
+        aten.conv2d.default,
+        aten.linear.default,
+        aten.add.Tensor,
+        aten.add_.Tensor,
+        aten.relu.default,
+        aten.relu_.default,
+    }
+    for node in model.graph.nodes:
+        label = node.meta.get(ANNOTATION_KEY)
+        if label is None:
+            continue
+        specs = [s for s in [label.output_qspec, *label.input_qspec_map.values()] if s is not None]
+        if node.op == "call_function" and specs and node.target not in kernels:
+            raise ValueError(f"{node.name}: no integer kernel for {node.target}")
+        for spec in specs:
+            if isinstance(spec, QuantizationSpec) and spec.dtype != torch.int8:
+                raise ValueError(f"{node.name}: {spec.dtype} is not int8")
+        if node.target in (aten.conv2d.default, aten.linear.default):
+            data, weight = (label.input_qspec_map.get(a) for a in node.args[:2])
+            if (data is None) != (weight is None):
+                raise ValueError(f"{node.name}: only one of data and weight has a spec")

@@ -1,0 +1,6 @@
+# finds: other-class
+# not: observed
+
+
+def derived_bias(node):
+    return 1.0, 0
