@@ -386,3 +386,21 @@ def test_an_interpreter_that_was_named_with_dots_works_in_the_sandbox(tmp_path: 
         "sys.executable", str(tmp_path / Path(*[".."] * len(tmp_path.parts[1:])) / str(here)[1:] / "python")
     )
     assert scores(grade_tiny(tmp_path)) == FULL
+
+
+@needs_sandbox
+def test_a_course_that_lies_in_tmp_finds_its_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Each run has a /tmp of its own; where Python itself lies in /tmp, it must be there too, and stay as it is."""
+    warm.close_all()
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python" / "mark").write_text("x")
+    visible = [*sandbox._visible(), *sandbox._seen(tmp_path / "python", Path("/tmp/a course/python"))]
+    monkeypatch.setattr(sandbox, "_visible", lambda: visible)
+    reads = "def square(x):\n    open('/tmp/a course/python/mark').read()\n    return x * x"
+    writes = "import os\ntry:\n    open('/tmp/a course/python/mark', 'w')\nexcept OSError:\n    open('/tmp/own', 'w')\n"
+    try:
+        graded = grade_tiny(tmp_path, q1=writes + reads)
+        assert scores(graded) == FULL and not graded.result["notes"]
+        assert (tmp_path / "python" / "mark").read_text() == "x"
+    finally:
+        warm.close_all()

@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import re
 import resource
 import signal
 import socket
@@ -53,7 +54,11 @@ def furnish(disk_bytes: int) -> None:
     _mount("tmpfs", str(SCRATCH), "tmpfs", _MS_NOSUID | _MS_NODEV, f"size={disk_bytes},nr_inodes=100000,mode=700")
     for name, place in (("tmp", "/tmp"), ("shm", "/dev/shm")):
         (SCRATCH / name).mkdir()
-        _mount(str(SCRATCH / name), place, None, _MS_BIND)
+        for kept in _mounts_below(place):  # Python itself, where the course lies in /tmp
+            again = SCRATCH / name / kept.relative_to(place)
+            again.mkdir(parents=True)
+            _mount(str(kept), str(again), None, _MS_BIND | _MS_REC)
+        _mount(str(SCRATCH / name), place, None, _MS_BIND | _MS_REC)
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
     _loopback_up()
     if os.getuid() == 0:
@@ -144,6 +149,22 @@ def first_to_go() -> None:
     """When memory runs out, the system is to end this process and its children, and not the grader."""
     with contextlib.suppress(OSError):  # /proc is not there: another system
         Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _mounts_below(place: str) -> list[Path]:
+    """Folders below a place that were mounted there, those inside of others left out."""
+    lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
+    points = sorted(os.fsdecode(_unescaped(line.split()[4])) for line in lines)
+    found: list[Path] = []
+    for point in map(Path, points):
+        if Path(place) in point.parents and point.is_dir() and not any(f in point.parents for f in found):
+            found.append(point)
+    return found
+
+
+def _unescaped(name: bytes) -> bytes:
+    """A name as it is, without the octal numbers that stand for blanks and line ends in /proc."""
+    return re.sub(rb"\\([0-7]{3})", lambda match: bytes([int(match[1], 8)]), name)
 
 
 def _loopback_up() -> None:
