@@ -103,7 +103,7 @@ def cold(monkeypatch: pytest.MonkeyPatch):
     def refuse(*_arguments, **_more):
         raise NotWarm("a test wants it cold")
 
-    monkeypatch.setattr(execute, "zygote", refuse)
+    monkeypatch.setattr(execute, "borrowed", refuse)
 
 
 @pytest.mark.parametrize("name", AGAINST_A_KERNEL)

@@ -149,12 +149,12 @@ def test_letters_of_an_old_encoding_still_make_one_name(tmp_path: Path):
     assert_repaired(grade_tiny(tmp_path, data), "Windows-1252")
 
 
-def test_the_notebook_that_is_graded_tells_nothing_of_what_was_mended(tmp_path: Path):
+def test_the_notebook_that_is_graded_tells_of_the_submission_alone_what_was_mended(tmp_path: Path):
     source = tiny_source(tmp_path)
     instructors = (source / "p1.ipynb").read_text()
     (source / "p1.ipynb").write_text(instructors.replace("\n  }", ",\n  }"))
     graded = grade(source, put(tmp_path / "in", MENDED["zeros_behind"][0]))
-    assert list(graded.notebooks["p1"].metadata) == ["kernelspec"]
+    assert list(graded.notebooks["p1"].metadata) == ["kernelspec", "pt2e_kit_told"]
     assert "stray commas" not in notes(graded)
 
 

@@ -74,7 +74,8 @@ def grade_notebook(
         if is_graded(cell)
     ]
     told = [note.message for note in (*found.notes, *notes[before:]) if note.kind in FOR_STUDENTS]
-    rebuilt.notebook.metadata[TOLD] = printable(list(dict.fromkeys(told)))
+    if told:
+        rebuilt.notebook.metadata[TOLD] = printable(list(dict.fromkeys(told)))
     return rebuilt.notebook, entries
 
 
