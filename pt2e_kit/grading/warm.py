@@ -177,6 +177,12 @@ def borrowed(source: Path, libraries: list[str], *, isolated: bool) -> Iterator[
             _end_idle()
 
 
+def start(source: Path, libraries: list[str], *, isolated: bool) -> None:
+    """Start the warm process, so that it is there when it is borrowed; where there can be none, that is told then."""
+    with contextlib.suppress(NotWarm), borrowed(source, libraries, isolated=isolated):
+        pass
+
+
 def _zygote(source: Path, libraries: list[str], *, isolated: bool) -> Zygote:
     key = _key(source, libraries, isolated)
     with _lock:
