@@ -25,7 +25,7 @@ def inside(command: list[str], folder: Path, *binds: tuple[Path, str], **more: s
     arguments += ["--perms", "0755", "--tmpfs", "/root"]
     for path in dict.fromkeys((Path(sys.base_prefix), Path(sys.prefix), ROOT)):
         if path.is_relative_to("/root"):
-            above = [p for p in reversed(path.parents) if p.is_relative_to("/root/") and p != Path("/root")]
+            above = [p for p in reversed(path.parents) if Path("/root") in p.parents]
             arguments += [word for p in above for word in ("--perms", "0755", "--dir", str(p))]
             arguments += ["--ro-bind", str(path), str(path)]
     for path, place in binds:
