@@ -7,6 +7,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.pt2e-kit-installed
+EXTRA  := $(VENV)/.pt2e-kit-backends-installed
 # nbgrader starts `alembic` by name, so the environment's bin must come first on the path.
 RUN    := PATH="$$PWD/$(BIN):$$PATH"
 PYTEST_ARGS ?=
@@ -14,7 +15,7 @@ DEMO_ARGS   ?=
 LAB_ARGS    ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab release solutions generate fmt lint lock setup system
+.PHONY: help demo test lab release solutions generate fmt lint lock setup backends browser system
 
 help:  ## list the targets
 	@echo "pt2e-kit: make TARGET"
@@ -23,11 +24,14 @@ help:  ## list the targets
 demo: setup  ## set up, then grade a class of a dozen submissions and show what came out
 	@$(RUN) $(BIN)/python -m pt2e_kit demo $(DEMO_ARGS)
 
-test: setup  ## set up, then run all tests (PYTEST_ARGS="-k lock" for some)
+test: backends browser  ## set up, then run all tests (PYTEST_ARGS="-k lock" for some)
 	@$(RUN) $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 lab: setup  ## open JupyterLab on the course (LAB_ARGS="--no-browser")
 	@$(RUN) $(BIN)/python -m jupyterlab $$([ "$$(id -u)" != 0 ] || echo --allow-root) $(LAB_ARGS)
+
+backends: setup  ## install ExecuTorch and ONNX Runtime, for m08 and m09
+	@$(MAKE) --silent --no-print-directory $(EXTRA)
 
 release: setup  ## make the student versions in release/ anew from source/
 	@$(RUN) $(BIN)/python -m pt2e_kit release
@@ -35,7 +39,7 @@ release: setup  ## make the student versions in release/ anew from source/
 solutions: setup  ## execute source/ and write solutions/ anew
 	@$(RUN) $(BIN)/python -m pt2e_kit solutions
 
-generate: release solutions  ## make all that is generated anew: release/, solutions/, demo/
+generate: backends release solutions  ## make all that is generated anew: release/, solutions/, demo/
 	@$(BIN)/python tools/make_demo_class.py
 
 fmt: setup  ## bring notebooks and code to their fixed form
@@ -65,6 +69,19 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@pwd -P > $(STAMP)
+
+$(EXTRA): requirements-backends.lock $(STAMP)
+	@echo "Installing what requirements-backends.lock names in $(VENV)."
+	@rm -f $(EXTRA)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -r requirements-backends.lock
+	@touch $(EXTRA)
+
+# For the tests in a real browser; without it they are skipped.
+browser: setup
+	@command -v chromium >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1 || [ "$$(id -u)" != 0 ] || { \
+	  echo "Installing with apt-get: chromium"; \
+	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium; } </dev/null >/dev/null \
+	    || echo "apt-get could not install chromium. The tests in a browser will be skipped."; }
 
 # What pip cannot bring. Missing pictures or sandbox are no reason to stop: each is said and the rest goes on.
 system:

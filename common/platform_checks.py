@@ -135,7 +135,7 @@ def _mkldnn() -> Found:
 
 
 _LOCK = _("make setup (or: python -m pip install -c requirements.lock -e .)")
-_BACKENDS = _("python -m pip install -e '.[backends]'")
+_BACKENDS = _("make backends (or: python -m pip install 'pt2e-kit[backends]')")
 
 
 def _parts() -> Iterable[Part]:
@@ -173,12 +173,12 @@ def _parts() -> Iterable[Part]:
         substitute=_("exercises that run int8 kernels are skipped"),
     )
     for name, purpose in (
-        ("executorch", _("lesson m08: .pte files that run")),
-        ("onnx", _("lesson m09: ONNX files")),
-        ("onnxscript", _("lesson m09: export to ONNX")),
-        ("onnxruntime", _("lesson m09: running ONNX files")),
+        ("executorch", _("module m08: .pte files that run")),
+        ("onnx", _("module m09: ONNX files")),
+        ("onnxscript", _("module m09: export to ONNX")),
+        ("onnxruntime", _("module m09: running ONNX files")),
     ):
-        yield Part(name, purpose, _BACKENDS, _package(name), substitute=_("its lesson is skipped"))
+        yield Part(name, purpose, _BACKENDS, _package(name), substitute=_("its exercises are skipped"))
 
 
 PARTS: dict[str, Part] = {part.id: part for part in _parts()}

@@ -73,6 +73,9 @@ def test_nbgraders_commands_give_the_scores_of_the_kit(tmp_path: Path):
 HANGS = {"infinite_loop_top", "infinite_loop_in_test"}
 """They take their 30 seconds each; test_grading_cases.py has them with shorter limits."""
 
+BY_CHANCE = {"flaky_random"}
+"""Answers that are right in one run and wrong in the next: two runs of them need not agree."""
+
 
 @pytest.mark.slow
 def test_every_case_comes_out_the_same_by_grade_and_by_autograde(tmp_path: Path):
@@ -86,7 +89,8 @@ def test_every_case_comes_out_the_same_by_grade_and_by_autograde(tmp_path: Path)
 
     results = grade(ours, jobs=2)
 
-    assert in_gradebook(theirs) == in_gradebook(ours)
+    (one, other) = ({s: v for s, v in in_gradebook(c).items() if s not in BY_CHANCE} for c in (theirs, ours))
+    assert one == other
     for name in cases:
         result, expected = results[name], EXPECTED[name]
         assert result["state"] in expected["states"], name
@@ -94,8 +98,9 @@ def test_every_case_comes_out_the_same_by_grade_and_by_autograde(tmp_path: Path)
         plain = [e["score"] for n in result["notebooks"] for e in n["exercises"] if e["kind"] == "plain"] or None
         noted = expected["flag"] and any(note["kind"] == "suspicion" for note in result["notes"])
         assert plain in points or noted, name
-        other = json.loads((theirs.results("a1", name) / "results.json").read_text())
-        assert other["notebooks"] == result["notebooks"] and other["notes"] == result["notes"], name
+        if name not in BY_CHANCE:
+            other = json.loads((theirs.results("a1", name) / "results.json").read_text())
+            assert other["notebooks"] == result["notebooks"] and other["notes"] == result["notes"], name
 
 
 # ---------------------------------------------------------------- fail closed

@@ -1,4 +1,4 @@
-"""requirements.lock: exact, for every platform, and in the ranges of pyproject.toml."""
+"""The two locks: exact, for every platform, and in the ranges of pyproject.toml."""
 
 import importlib.util
 import re
@@ -11,9 +11,24 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LINES = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
-PINS = [line for line in LINES if not line.startswith("#")]
-LOCKED = {str(canonicalize_name(name)): version for name, _is, version in (p.partition("==") for p in PINS)}
+LOCKS = {
+    name: (ROOT / name).read_text(encoding="utf-8").splitlines()
+    for name in ("requirements.lock", "requirements-backends.lock")
+}
+
+
+def pins_of(name: str) -> list[str]:
+    return [line for line in LOCKS[name] if not line.startswith("#")]
+
+
+def versions_of(name: str) -> dict[str, str]:
+    return {
+        str(canonicalize_name(package)): version for package, _is, version in (p.partition("==") for p in pins_of(name))
+    }
+
+
+LOCKED = versions_of("requirements.lock")
+BACKENDS = versions_of("requirements-backends.lock")
 WANTED = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
 
 
@@ -26,24 +41,34 @@ def make_lock() -> ModuleType:
     return module
 
 
-def test_every_line_is_an_exact_version() -> None:
-    assert len(PINS) > 100
-    assert len(LOCKED) == len(PINS), "a package stands twice"
-    for line in PINS:
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_line_is_an_exact_version(name: str) -> None:
+    pins = pins_of(name)
+    assert len(pins) > 10
+    assert len(versions_of(name)) == len(pins), "a package stands twice"
+    for line in pins:
         assert re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.!]*", line), line
 
 
 def test_torch_is_the_same_for_cpu_and_gpu() -> None:
     assert LOCKED["torch"] == "2.13.0"
-    gpu_only = [n for n in LOCKED if n.startswith(("nvidia", "cuda", "triton", "pytorch-triton"))]
+    gpu_only = [n for n in (*LOCKED, *BACKENDS) if n.startswith(("nvidia", "cuda", "triton", "pytorch-triton"))]
     assert not gpu_only
 
 
-def test_it_names_its_tool_and_no_place() -> None:
-    assert "tools/make_lock.py" in LINES[0]
-    text = "\n".join(LINES)
+@pytest.mark.parametrize("name", LOCKS)
+def test_it_names_its_tool_and_no_place(name: str) -> None:
+    text = "\n".join(LOCKS[name])
+    assert "tools/make_lock.py" in text
     assert not re.search(r"://|@|--(extra-)?index|--find-links|file:", text)
-    assert "pt2e-kit" not in LOCKED
+    assert "pt2e-kit" not in versions_of(name)
+
+
+@pytest.mark.parametrize("wanted", PROJECT["optional-dependencies"]["backends"])
+def test_backends_stand_in_their_own_lock_only(wanted: str) -> None:
+    requirement = Requirement(wanted)
+    assert requirement.specifier.contains(BACKENDS[requirement.name], prereleases=True)
+    assert not set(BACKENDS) & set(LOCKED), "the first lock fixes these already"
 
 
 @pytest.mark.parametrize("wanted", WANTED)
@@ -61,5 +86,9 @@ def test_what_pip_freeze_says_becomes_the_lock(make_lock: ModuleType) -> None:
         make_lock.lock_lines("pkg @ file:///somewhere/pkg.whl")
 
 
-def test_the_lock_is_as_its_tool_writes_it(make_lock: ModuleType) -> None:
-    assert "\n".join(LINES) + "\n" == make_lock.HEADER + "\n".join(make_lock.lock_lines("\n".join(PINS))) + "\n"
+@pytest.mark.parametrize(
+    ("name", "header"), [("requirements.lock", "HEADER"), ("requirements-backends.lock", "BACKENDS_HEADER")]
+)
+def test_the_lock_is_as_its_tool_writes_it(make_lock: ModuleType, name: str, header: str) -> None:
+    lines = make_lock.lock_lines("\n".join(pins_of(name)))
+    assert "\n".join(LOCKS[name]) + "\n" == getattr(make_lock, header) + "\n".join(lines) + "\n"
