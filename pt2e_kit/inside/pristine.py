@@ -18,9 +18,11 @@ import signal
 import sys
 import traceback
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from pt2e_kit.inside import untouched
 
 Changed = list[str]
 
@@ -33,9 +35,43 @@ _FUNCTIONS = (
     types.WrapperDescriptorType,
     type,
 )
+_METHODS = (*_FUNCTIONS, staticmethod, classmethod, property)
 
 _fork, _waitpid, _exit, _read, _write = os.fork, os.waitpid, os._exit, os.read, os.write
 _compile, _exec, _eval, _dumps, _loads = compile, exec, eval, json.dumps, json.loads
+
+
+class Body(NamedTuple):
+    """What a function does: it can be changed without putting another function in its place."""
+
+    function: types.FunctionType
+    code: types.CodeType
+    defaults: tuple[Any, ...] | None
+    keywords: dict[str, Any] | None
+    its_keywords: dict[str, Any] | None
+    """The function's own dict, of which `keywords` is a copy: it can be changed in place, and must not be freed."""
+    closure: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, function: types.FunctionType) -> "Body":
+        """Take a function as it is."""
+        closure = tuple(_content(cell) for cell in function.__closure__ or ())
+        keywords = function.__kwdefaults__
+        return cls(function, function.__code__, function.__defaults__, keywords and dict(keywords), keywords, closure)
+
+    def restore(self) -> Changed:
+        """Put back what was changed; return the function's name if its code was changed, or a notebook put in a value."""
+        function, named = self.function, False
+        guarded = str(function.__module__).partition(".")[0] in GUARDED
+        if function.__code__ is not self.code and (guarded or _from_notebook(function)):
+            function.__code__, named = self.code, True
+        if guarded:
+            function.__defaults__ = self.defaults
+            function.__kwdefaults__ = self.keywords and dict(self.keywords)
+        for cell, was in zip(function.__closure__ or (), self.closure, strict=True):
+            if (now := _content(cell)) is not was and was is not _NONE and _from_notebook(now):
+                cell.cell_contents, named = was, True
+        return [f"{function.__module__}.{function.__qualname__}"] if named else []
 
 
 class Snapshot:
@@ -53,40 +89,78 @@ class Snapshot:
             for value in kept.values():
                 if isinstance(value, type) and value.__flags__ & (1 << 9) and value not in self.classes:  # not built in
                     self.classes[value] = dict(vars(value))
+        attributes = [*self.functions.values(), *self.classes.values()]
+        values = {id(f): f for found in attributes for f in map(_function_of, found.values()) if f is not None}
+        self.bodies = [Body.of(function) for function in values.values()]
         self.meta_path, self.path_hooks = list(sys.meta_path), list(sys.path_hooks)
+        self._watch()
+
+    def _watch(self) -> None:
+        """Note where memory tells that a module, a class or a function has changed."""
+        self._owners: list[tuple[Any, ...]] = []
+        self._words = None
+        if not untouched.can_read():
+            return
+        addresses: list[int] = []
+        for restore, owner in self._everything():
+            if isinstance(owner, Body):
+                found = untouched.addresses_of_fields(owner.function)
+            else:
+                found = [untouched.address_of_version(self.modules[owner] if isinstance(owner, str) else owner)]
+            addresses += found
+            self._owners += [(restore, owner)] * len(found)
+        self._words = untouched.Words(addresses)
+
+    def _everything(self) -> Iterator[tuple[Callable[[Any], Changed], Any]]:
+        for name in self.modules:
+            yield self._restore_module, name
+        for kind in self.classes:
+            yield self._restore_class, kind
+        for body in self.bodies:
+            yield Body.restore, body
 
     def restore(self) -> Changed:
         """Put back what was replaced; return the names of what a notebook's code had taken the place of."""
         changed: Changed = []
         for name, module in self.modules.items():
-            if sys.modules.get(name) is not module:
-                if name in sys.modules and name != "__main__":
+            if sys.modules.get(name) is not module and name != "__main__":
+                if name in sys.modules:
                     changed.append(name)
-                if name != "__main__":
-                    sys.modules[name] = module
-            guarded = name.partition(".")[0] in GUARDED
-            now = vars(module)
-            for key, value in self.functions[name].items():
-                if now.get(key, _NONE) is not value and (guarded or _from_notebook(now.get(key))):
-                    if _from_notebook(now.get(key)):
-                        changed.append(f"{name}.{key}")
-                    now[key] = value
-        for kind, was in self.classes.items():
-            changed += self._restore_class(kind, was)
+                sys.modules[name] = module
+        found = self._everything() if self._words is None else [self._owners[i] for i in self._words.changed()]
+        for restore, owner in found:
+            changed += restore(owner)
         sys.meta_path[:], sys.path_hooks[:] = self.meta_path, self.path_hooks
         return sorted(set(changed))
 
-    def _restore_class(self, kind: type, was: dict[str, Any]) -> Changed:
+    def _restore_module(self, name: str) -> Changed:
         changed: Changed = []
-        for key, value in list(vars(kind).items()):
-            if was.get(key, _NONE) is value or not _from_notebook(value):
+        guarded = name.partition(".")[0] in GUARDED
+        now = vars(self.modules[name])
+        for key, value in self.functions[name].items():
+            if now.get(key, _NONE) is not value and (guarded or _from_notebook(now.get(key))):
+                if _from_notebook(now.get(key)):
+                    changed.append(f"{name}.{key}")
+                now[key] = value
+        return changed
+
+    def _restore_class(self, kind: type) -> Changed:
+        was, now, changed = self.classes[kind], dict(vars(kind)), []
+        guarded = str(kind.__module__).partition(".")[0] in GUARDED
+        for key in (*was, *(key for key in now if key not in was)):
+            value, before = now.get(key, _NONE), was.get(key, _NONE)
+            if value is before:
                 continue
-            changed.append(f"{kind.__module__}.{kind.__qualname__}.{key}")
+            from_notebook = _from_notebook(value)
+            if not from_notebook and not (guarded and isinstance(before, _METHODS)):
+                continue
+            if from_notebook:
+                changed.append(f"{kind.__module__}.{kind.__qualname__}.{key}")
             with contextlib.suppress(TypeError, AttributeError):
-                if key in was:
-                    type.__setattr__(kind, key, was[key])
-                else:
+                if before is _NONE:
                     type.__delattr__(kind, key)
+                else:
+                    type.__setattr__(kind, key, before)
         return changed
 
 
@@ -151,6 +225,20 @@ def accept(module: types.ModuleType, name: str) -> None:
     """Take a function of a module as it is now for what it is to be."""
     if _snapshot is not None and module.__name__ in _snapshot.functions:
         _snapshot.functions[module.__name__][name] = getattr(module, name)
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # empty
+        return _NONE
+
+
+def _function_of(value: Any) -> types.FunctionType | None:
+    """The Python function behind a module's or a class's attribute."""
+    value = value.fget if type(value) is property else value
+    value = value.__func__ if type(value) in (staticmethod, classmethod) else value
+    return value if type(value) is types.FunctionType else None
 
 
 def _from_notebook(value: Any) -> bool:

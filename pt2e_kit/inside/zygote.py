@@ -22,6 +22,10 @@ from pt2e_kit.inside import isolate, pristine, wire
 from pt2e_kit.inside.supervisor import Run
 
 
+USED_BY_TESTS = {"numpy": "numpy.testing", "pandas": "pandas.testing", "torch": "torch.testing"}
+"""What a test may call, and a library loads only when it is asked for: only what is there can be found changed."""
+
+
 def import_all(names: list[str]) -> None:
     """Import what notebooks of the lesson import; what cannot be imported will be said where it is needed."""
     if any(name.partition(".")[0] in ("common", "torch", "torchao") for name in names):
@@ -30,6 +34,9 @@ def import_all(names: list[str]) -> None:
 
             quiet()
     for name in names:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    for name in ("unittest.mock", *(more for library, more in USED_BY_TESTS.items() if library in sys.modules)):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     if torch := sys.modules.get("torch"):
