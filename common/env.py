@@ -8,11 +8,12 @@ import logging
 import os
 import platform
 import shutil
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from common.i18n import _
 
@@ -53,6 +54,23 @@ def quiet() -> None:
     warnings.filterwarnings("ignore", module=r"torch\..*|torchao\..*")
     # torch 2.13 raises this one from inside copy.deepcopy of an exported graph.
     warnings.filterwarnings("ignore", message=r"`isinstance\(treespec, LeafSpec\)`", category=FutureWarning)
+
+
+@contextmanager
+def without_iri_grammar() -> Iterator[None]:
+    """Import jsonschema in this block as if rfc3987_syntax were not installed.
+
+    Its grammar takes a second to build at import, and no schema of ours or of nbformat names the format "iri".
+    """
+    modules: dict[str, Any] = sys.modules  # type: ignore[assignment]
+    leave_out = "rfc3987_syntax" not in modules
+    if leave_out:
+        modules["rfc3987_syntax"] = None
+    try:
+        yield
+    finally:
+        if leave_out:
+            modules.pop("rfc3987_syntax", None)
 
 
 def version_of(package: str) -> str | None:

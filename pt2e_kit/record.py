@@ -15,8 +15,7 @@ from pt2e_kit.course import Course, put_own_programs_on_path
 from pt2e_kit.gradebook import make_if_missing, marks, opened
 from pt2e_kit.grading import temporary, warm
 from pt2e_kit.grading.kept import NothingKept
-from pt2e_kit.grading.pipeline import Graded, current_basis, grade_submission, read_source
-from pt2e_kit.grading.plan import libraries
+from pt2e_kit.grading.pipeline import Graded, current_basis, grade_submission, read_source, warm_up
 from pt2e_kit.grading.results import failed, keep_earlier, scores_of, write_json
 from pt2e_kit.grading.sandbox import NoSandbox, bubblewrap
 from pt2e_kit.grading.times import configured_zone
@@ -84,9 +83,8 @@ def grade_assignment(
     not_rejudged: dict[str, str] = {}
     with only_grader(course.root / "results", assignment), contextlib.ExitStack() as stack:
         pool = executor or stack.enter_context(ThreadPoolExecutor(max(1, jobs)))
-        if chosen and not rejudge:  # importing the libraries takes seconds: meanwhile the gradebook is prepared
-            isolated = bubblewrap() is not None
-            pool.submit(warm.start, source, libraries(list(read_source(source).values()), source), isolated=isolated)
+        if chosen and not rejudge:
+            warm_up(source)
         prepare_gradebook(course, assignment)
         if not (force or rejudge):
             results = _up_to_date(course, assignment, chosen, class_seed)

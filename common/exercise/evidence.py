@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from common.env import without_iri_grammar
 from common.exercise.base import Case, Exercise
 from common.exercise.graphs import GRAPH, GraphFacts, MalformedEvidence, graph_facts
 from common.exercise.tracebacks import exception_facts
@@ -252,7 +253,8 @@ class Evidence:
     """One piece of evidence as the judge reads it: checked against the schema, and still not trusted."""
 
     def __init__(self, exercise: Exercise, piece: Piece) -> None:
-        import jsonschema
+        with without_iri_grammar():
+            import jsonschema
 
         if piece.size > MAX_CASE_BYTES:
             raise MalformedEvidence(_("it is larger than {mib} MiB").format(mib=MAX_CASE_BYTES // 2**20))

@@ -56,15 +56,19 @@ def grade(
     Example: pt2e-kit grade m02_by_hand --jobs 4
     """
     from pt2e_kit.course import Course
-    from pt2e_kit.record import grade_assignment, write_feedback
+    from pt2e_kit.grading.pipeline import warm_up
 
     where = Course.find(course)
-    where.source(assignment)  # a name that is wrong is said first
+    source = where.source(assignment)  # a name that is wrong is said first
     total = len(student or where.submissions(assignment))
     if not total:
         folder = where.root / "submitted" / "STUDENT" / assignment
         console.say(_("nothing was handed in: no folder {folder}").format(folder=folder))
         raise typer.Exit(1)
+    if not rejudge:
+        warm_up(source)
+    from pt2e_kit.record import grade_assignment, write_feedback  # nbgrader: it takes its time as well
+
     try:
         with console.progress(_("grading {name}").format(name=assignment)) as bar:
             task = bar.add_task(_("grading"), total=total)

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from common.env import without_iri_grammar
 from common.i18n import _
 from pt2e_kit.cli import authoring, collecting, demo, exporting, grading, learning, machine, otter, reporting
 from pt2e_kit.cli.console import complain
@@ -48,7 +49,8 @@ def app(arguments: list[str] | None = None) -> None:
     arguments = [a for a in arguments if a != "--debug"]
     _find_own_programs()
     try:
-        commands(arguments)
+        with without_iri_grammar():
+            commands(arguments)
     except Exception as error:
         if debug:
             raise

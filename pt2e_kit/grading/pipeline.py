@@ -4,6 +4,8 @@
 nothing is shared between two submissions but the judge's process.
 """
 
+import contextlib
+import threading
 import time
 import traceback
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ from nbformat import NotebookNode
 from common.env import versions
 from common.exercise import find_exercise
 from common.i18n import _
-from pt2e_kit.grading import basis, results
+from pt2e_kit.grading import basis, results, warm
 from pt2e_kit.grading.beside import look_beside
 from pt2e_kit.grading.collect import collect
 from pt2e_kit.grading.kept import NothingKept
@@ -142,6 +144,20 @@ def read_source(source: Path) -> dict[str, NotebookNode]:
     if not found:
         raise ValueError(_("there is no instructor notebook (*.ipynb) in {path}").format(path=source))
     return found
+
+
+def warm_up(source: Path) -> None:
+    """Start the warm process for an assignment in the background: it imports for seconds, and there is else to do.
+
+    Whatever is wrong with the assignment or the machine is told when a submission is graded.
+    """
+
+    def start() -> None:
+        with contextlib.suppress(Exception):
+            names = libraries(list(read_source(source).values()), source)
+            warm.start(source, names, isolated=bubblewrap() is not None)
+
+    threading.Thread(target=start, daemon=True).start()
 
 
 def current_basis(

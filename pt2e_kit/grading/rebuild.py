@@ -13,7 +13,6 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.utils import compute_checksum
 
 from common.i18n import _
 from pt2e_kit.grading.comparing import hidden_builtins
@@ -78,6 +77,8 @@ def rebuild(instructor: NotebookNode, submitted: NotebookNode, *, class_seed: st
 
 
 def _template(instructor: NotebookNode) -> NotebookNode:
+    from nbgrader.utils import compute_checksum  # loads all of nbgrader, while the warm process starts
+
     template = copy.deepcopy(instructor)
     template.metadata.pop(REPAIRS, None)
     for cell in template.cells:

@@ -44,7 +44,7 @@ _compile, _exec, _eval, _dumps, _loads = compile, exec, eval, json.dumps, json.l
 class Body(NamedTuple):
     """What a function does: it can be changed without putting another function in its place."""
 
-    function: types.FunctionType
+    function: Any  # a types.FunctionType, which a checker of types takes for a method here
     code: types.CodeType
     defaults: tuple[Any, ...] | None
     keywords: dict[str, Any] | None
@@ -106,12 +106,14 @@ class Snapshot:
             if isinstance(owner, Body):
                 found = untouched.addresses_of_fields(owner.function)
             else:
-                found = [untouched.address_of_version(self.modules[owner] if isinstance(owner, str) else owner)]
+                kept = self.modules[owner] if isinstance(owner, str) else owner
+                found = [untouched.address_of_version(kept)]
             addresses += found
             self._owners += [(restore, owner)] * len(found)
         self._words = untouched.Words(addresses)
 
     def _everything(self) -> Iterator[tuple[Callable[[Any], Changed], Any]]:
+        yield self._restore_modules, sys.modules
         for name in self.modules:
             yield self._restore_module, name
         for kind in self.classes:
@@ -121,17 +123,19 @@ class Snapshot:
 
     def restore(self) -> Changed:
         """Put back what was replaced; return the names of what a notebook's code had taken the place of."""
+        found = self._everything() if self._words is None else [self._owners[i] for i in self._words.changed()]
+        changed = [name for restore, owner in found for name in restore(owner)]
+        sys.meta_path[:], sys.path_hooks[:] = self.meta_path, self.path_hooks
+        return sorted(set(changed))
+
+    def _restore_modules(self, _all: dict[str, Any]) -> Changed:
         changed: Changed = []
         for name, module in self.modules.items():
             if sys.modules.get(name) is not module and name != "__main__":
                 if name in sys.modules:
                     changed.append(name)
                 sys.modules[name] = module
-        found = self._everything() if self._words is None else [self._owners[i] for i in self._words.changed()]
-        for restore, owner in found:
-            changed += restore(owner)
-        sys.meta_path[:], sys.path_hooks[:] = self.meta_path, self.path_hooks
-        return sorted(set(changed))
+        return changed
 
     def _restore_module(self, name: str) -> Changed:
         changed: Changed = []
@@ -189,7 +193,7 @@ class Helpers:
                 del sys.modules[inner]
         more = [entry for entry in sys.path if entry not in self.path]
         sys.path[:] = [str(self.helpers), *self.path, *more]
-        sys.path_importer_cache.clear()
+        self.cache, sys.path_importer_cache = sys.path_importer_cache, {}  # kept: to free it touches memory all over
         return changed
 
     def _names(self) -> Iterator[str]:

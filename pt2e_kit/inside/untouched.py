@@ -11,6 +11,7 @@ import functools
 import gc
 import types
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -72,16 +73,16 @@ def _functions_have_fields() -> bool:
     def tried(a=kept, *, b=kept):
         return kept
 
-    cell = (tried.__closure__ or ())[0]
+    (cell,) = tried.__closure__ or (None,)
     same = all(_word(id(tried) + offset) == id(getattr(tried, name)) for name, offset in _FIELDS.items())
     return same and _word(id(cell) + _CELL) == id(kept)
 
 
-def address_of_version(owner: types.ModuleType | type) -> int:
-    """Where the version tag of a module's or a class's dict lies; it changes with each change of the dict."""
+def address_of_version(owner: types.ModuleType | type | dict[str, Any]) -> int:
+    """Where the version tag of a dict lies, or of a module's or a class's; it changes with each change of the dict."""
     if isinstance(owner, type):
         return _word(id(owner) + _DICT_OF_TYPE) + _VERSION
-    return id(vars(owner)) + _VERSION
+    return id(owner if isinstance(owner, dict) else vars(owner)) + _VERSION
 
 
 def addresses_of_fields(function: types.FunctionType) -> list[int]:

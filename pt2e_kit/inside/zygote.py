@@ -21,7 +21,6 @@ from typing import Any
 from pt2e_kit.inside import isolate, pristine, wire
 from pt2e_kit.inside.supervisor import Run
 
-
 USED_BY_TESTS = {"numpy": "numpy.testing", "pandas": "pandas.testing", "torch": "torch.testing"}
 """What a test may call, and a library loads only when it is asked for: only what is there can be found changed."""
 
