@@ -13,6 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from common.exercise import all_exercises, find_exercise
 from pt2e_kit.authoring.digest import is_stale, source_digest, stamp
+from pt2e_kit.authoring.explained import split_explained
 from pt2e_kit.authoring.fmt import canonical_text, format_files, formatted, source_notebooks
 from pt2e_kit.authoring.release import release
 from pt2e_kit.authoring.solutions import MAX_BYTES, solutions
@@ -273,6 +274,8 @@ def test_solutions_are_executed_and_tell_nothing_hidden(name: str) -> None:
     for word in ("BEGIN SOLUTION", "BEGIN HIDDEN", "evidence(", "Traceback"):
         assert word not in text
     source, solved = _read("source", name), _read("solutions", name)
+    for cell in source.cells:  # what is said about a solution stands in a cell of its own
+        cell.source, _explained = split_explained(cell.source)
     _shown, kept = _shown_and_kept(source)
     lines = {line.strip() for cell in solved.cells for line in cell.source.split("\n")}
     assert not lines & kept["hidden"]

@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from common.exercise.progress import FILE_VARIABLE
 from common.i18n import _
 from pt2e_kit.authoring.digest import stamp
+from pt2e_kit.authoring.explained import split_explained
 from pt2e_kit.authoring.fmt import canonical_text
 from pt2e_kit.course import Course
 from pt2e_kit.notebooks import without_hidden
@@ -45,9 +46,13 @@ def solutions(root: Path, assignment: str) -> list[Path]:
 
 
 def execute_solution(original: NotebookNode, name: str, folder: Path) -> NotebookNode:
-    """Return the executed notebook, without hidden tests, solution marks and nbgrader's metadata."""
+    """Return the executed notebook, without hidden tests, solution marks and nbgrader's metadata.
+
+    What the instructor says about a solution stands below it (see `explained`).
+    """
     notebook = copy.deepcopy(original)
     stamp(notebook, original)
+    notebook.cells = [shown for cell in notebook.cells for shown in _with_explanation(cell)]
     for cell in notebook.cells:
         source = without_hidden(cell.source) if cell.cell_type == "code" else cell.source
         cell.source = "\n".join(line for line in source.split("\n") if not line.strip().startswith(MARKS))
@@ -70,6 +75,16 @@ def execute_solution(original: NotebookNode, name: str, folder: Path) -> Noteboo
                 raise RuntimeError(text.format(name=name, id=cell.id, kind=output.ename, message=output.evalue))
     _tidy(notebook)
     return notebook
+
+
+def _with_explanation(cell: NotebookNode) -> list[NotebookNode]:
+    """A cell and, below an answer, why it is solved so and another way."""
+    if cell.cell_type != "code":
+        return [cell]
+    cell.source, explained = split_explained(cell.source)
+    if not explained.markdown:
+        return [cell]
+    return [cell, nbformat.v4.new_markdown_cell(explained.markdown, id=f"{cell.id}-explained"[:64])]
 
 
 def _tidy(notebook: NotebookNode) -> None:
