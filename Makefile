@@ -15,7 +15,7 @@ DEMO_ARGS   ?=
 LAB_ARGS    ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab release solutions generate fmt lint lock setup backends browser system
+.PHONY: help demo test lab release solutions generate fmt lint lock screenshots setup backends browser system
 
 help:  ## list the targets
 	@echo "pt2e-kit: make TARGET"
@@ -53,6 +53,9 @@ lint: setup  ## ruff and basedpyright
 
 lock: setup  ## make requirements.lock anew from pyproject.toml
 	@$(BIN)/python tools/make_lock.py
+
+screenshots: browser  ## take the screenshots of README and docs anew
+	@$(RUN) $(BIN)/python tools/make_screenshots.py
 
 setup: system  ## only the set-up: .venv and, on Debian as root, graphviz and bubblewrap
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || [ -x $(BIN)/python ] || { \

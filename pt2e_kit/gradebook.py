@@ -1,5 +1,6 @@
 """nbgrader's gradebook: made whole or not at all, kept in step with source/, and read for what people wrote into it."""
 
+import contextlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,6 +52,14 @@ def opened(db_url: str) -> Iterator[Gradebook]:
         yield gradebook
     finally:
         gradebook.close()
+
+
+def knows(db_url: str, assignment: str) -> bool:
+    """Whether the gradebook holds an assignment."""
+    with opened(db_url) as gradebook, contextlib.suppress(MissingEntry):
+        gradebook.find_assignment(assignment)
+        return True
+    return False
 
 
 @dataclass(frozen=True)

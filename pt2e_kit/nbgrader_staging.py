@@ -18,7 +18,7 @@ from typing import Any
 import nbformat
 from nbgrader.converters import Autograde, NbGraderException
 
-from pt2e_kit.gradebook import forget_empty_submission, make_if_missing
+from pt2e_kit.gradebook import forget_empty_submission, knows, make_if_missing
 from pt2e_kit.grading import temporary
 from pt2e_kit.grading.collect import read_plain_file
 from pt2e_kit.grading.times import configured_zone, submitted_at
@@ -44,6 +44,7 @@ def install() -> None:
             stack.callback(_clean_up, self)
             if not is_anything_handed_over():  # else `pt2e-kit grade` holds the lock, and calls us
                 stack.enter_context(only_grader(Path(self.coursedir.root, "results"), "nbgrader autograde"))
+                _make_known(self.coursedir)
             stack.enter_context(_staged(self.coursedir))
             start(self)
         if self.pt2e_kit_failed:
@@ -83,6 +84,15 @@ def install() -> None:
     }
     for name, value in replaced.items():
         setattr(Autograde, name, value)
+
+
+def _make_known(directory: Any) -> None:
+    """Let the gradebook know an assignment that it has never seen: student versions are made without it too."""
+    from pt2e_kit.course import Course
+    from pt2e_kit.record import prepare_gradebook
+
+    if not knows(directory.db_url, directory.assignment_id):
+        prepare_gradebook(Course(Path(directory.root)), directory.assignment_id)
 
 
 def _clean_up(converter: Any) -> None:
