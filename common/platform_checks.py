@@ -135,6 +135,7 @@ def _mkldnn() -> Found:
 
 
 _LOCK = _("make setup (or: python -m pip install -c requirements.lock -e .)")
+_INSTRUCTOR = _("make setup (or: python -m pip install 'pt2e-kit[instructor]')")
 _BACKENDS = _("make backends (or: python -m pip install 'pt2e-kit[backends]')")
 
 
@@ -142,8 +143,12 @@ def _parts() -> Iterable[Part]:
     yield Part("python", _("runs everything"), _("install Python 3.11 or newer"), _python, required=True)
     yield Part("torch", _("the nets and their graphs"), _LOCK, _package("torch"), required=True)
     yield Part("torchao", _("PT2E quantization"), _LOCK, _package("torchao"), required=True)
-    yield Part("nbgrader", _("assignments, gradebook, formgrader"), _LOCK, _package("nbgrader"), required=True)
     yield Part("jupyterlab", _("opens the lessons"), _LOCK, _package("jupyterlab"), required=True)
+    for name, purpose in (
+        ("nbgrader", _("instructors: assignments, gradebook, formgrader; students: the Validate button")),
+        ("otter-grader", _("instructors: the same exercises for otter and Gradescope")),
+    ):
+        yield Part(name, purpose, _INSTRUCTOR, _package(name), substitute=_("lessons and checks work all the same"))
     yield Part(
         "dot",
         _("draws pictures of graphs"),

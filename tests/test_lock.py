@@ -29,7 +29,8 @@ def versions_of(name: str) -> dict[str, str]:
 
 LOCKED = versions_of("requirements.lock")
 BACKENDS = versions_of("requirements-backends.lock")
-WANTED = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+EXTRAS = PROJECT["optional-dependencies"]
+WANTED = [*PROJECT["dependencies"], *EXTRAS["instructor"], *(w for w in EXTRAS["dev"] if not w.startswith("pt2e-kit["))]
 
 
 @pytest.fixture(scope="module")

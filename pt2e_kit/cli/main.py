@@ -72,6 +72,10 @@ def _tell(error: Exception) -> int:
         message = str(error.args[0])  # str() of a KeyError puts quotes around its message
     else:
         message = str(error)
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in ("nbgrader", "otter"):
+        text = _("this is for instructors and needs {name}: python -m pip install 'pt2e-kit[instructor]'")
+        complain(text.format(name=error.name))
+        return 1
     if isinstance(error, USAGE_ERRORS):
         complain(message or type(error).__name__)
         return 2

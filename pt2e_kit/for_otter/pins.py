@@ -10,13 +10,14 @@ from packaging.utils import canonicalize_name
 from common.i18n import _
 
 DISTRIBUTION = "pt2e-kit"
+EXTRAS = ("instructor",)
 UNFROZEN = ("setuptools",)
 """What is needed but left out by `pip freeze`, and so by the lock: in the version that is here."""
 GPU_ONLY = re.compile(r"^(nvidia-|cuda-|triton$|pytorch-triton)")
 
 
 def pins(lock: Path) -> list[str]:
-    """Return the lines of the lock that grading needs: all that the kit depends on, directly or not, without extras.
+    """Return the lines of the lock that grading needs: all that the kit depends on with `EXTRAS`, directly or not.
 
     Raises:
         FileNotFoundError: there is no lock: this is no checkout of the kit.
@@ -37,7 +38,7 @@ def pins(lock: Path) -> list[str]:
 def _closure(root: str, locked: dict[str, str]) -> set[str]:
     """Names of what a distribution needs. Those that are not installed here count for nothing, unless they are locked."""
     found: set[str] = set()
-    waiting = [(root, "")]
+    waiting = [(root, extra) for extra in ("", *EXTRAS)]
     seen = set(waiting)
     while waiting:
         name, extra = waiting.pop()

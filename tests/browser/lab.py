@@ -26,7 +26,8 @@ CELL_MS = 120_000
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 SETTINGS = {
-    "@jupyterlab/apputils-extension/notification.jupyterlab-settings": '{"fetchNews": "false", "checkForUpdates": false}'
+    "@jupyterlab/apputils-extension/notification.jupyterlab-settings": '{"fetchNews": "false", "checkForUpdates": false}',
+    "@jupyterlab/lsp-extension/plugin.jupyterlab-settings": '{"activate": "off"}',
 }
 
 
@@ -59,7 +60,7 @@ def server(folder: Path, **more: str) -> Iterator[str]:
     private = Path(tempfile.mkdtemp(prefix="pt2e-lab-"))
     for name, text in SETTINGS.items():
         path = private / "config" / "lab" / "user-settings" / name
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     own = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_RUNTIME_DIR": "runtime", "IPYTHONDIR": "ipython", "HOME": "home"}
     own |= {"XDG_DATA_HOME": "data"}
