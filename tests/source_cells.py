@@ -21,7 +21,7 @@ def _source(lesson: str, cell_id: str) -> str:
     cells = _cells(lesson)
     assert cell_id in cells, (
         f"the notebook of {lesson} in source/ has no cell with the id {cell_id!r}: put the exercise's three cells "
-        "into it (pt2e-kit new-exercise printed them), then run pt2e-kit fmt"
+        "into it, as pt2e-kit new-exercise does, then run pt2e-kit fmt"
     )
     return cells[cell_id]
 

@@ -332,16 +332,25 @@ def test_new_exercise_writes_a_skeleton_that_says_what_is_missing(tmp_path: Path
     after = tree(tmp_path)
     new = sorted(n for n in after.keys() - before.keys() if "__pycache__" not in n)
     assert new == SKELETON
-    assert {n: after[n] for n in before} == before, "it changed a file"
-    for path in SKELETON:
-        assert path in done.stdout
-    for words in ('check("m02_2.count_nodes")', "### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS", "pt2e-kit fmt"):
+    lesson = "source/m02_by_hand/m02_2_observers_by_hand.ipynb"
+    assert {n for n in before if after[n] != before[n]} == {lesson}, "it changed another file"
+    for words in (*SKELETON, lesson, "pt2e-kit fmt"):
         assert words in done.stdout
+    old, cells = (
+        _read("source", Path(lesson).relative_to("source").as_posix()).cells,
+        nbformat.read(tmp_path / lesson, 4).cells,
+    )
+    assert [c.id for c in cells[:-4]] + ["know"] == [c.id for c in old], "the cells stand before the last one"
+    assert [c.id for c in cells[-4:-1]] == [f"m02_2-count_nodes{end}" for end in ("-statement", "-answer", "")]
+    assert "Exercise 5 " in cells[-4].source
+    for cell, words in zip(cells[-3:-1], ("### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS"), strict=True):
+        assert words in cell.source
+    assert kit("fmt", folder=tmp_path).returncode == 0
 
     tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_answers_bank.py"]
     bank = run([*tests, "-k", "count_nodes or switch_story", "--tb=short"], tmp_path)
     assert bank.returncode == 1, bank.stdout + bank.stderr
-    assert "no cell with the id 'm02_2-count_nodes': put the exercise's three cells into it" in bank.stdout
+    assert "fill in accept_1.py" in bank.stdout
     assert "no reject answer of m02_2.count_nodes is marked `# finds:`" in bank.stdout
     assert "KeyError" not in bank.stdout
     failed = [line for line in bank.stdout.splitlines() if line.startswith("FAILED")]

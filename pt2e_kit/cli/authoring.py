@@ -86,7 +86,7 @@ def new_exercise(
     name: Annotated[str, typer.Argument(help=_("The name of the answer: a function or class, such as fold_bn."))],
     course: CourseFolder = None,
 ) -> None:
-    """Write the skeleton of an exercise: probe and judge, an answers bank, and three cells for the notebook.
+    """Write the skeleton of an exercise: probe and judge, an answers bank, and three cells in the lesson's notebook.
 
     Nothing is overwritten. The skeleton's tests fail until it is filled in, and say what is missing.
 
@@ -95,8 +95,10 @@ def new_exercise(
     from pt2e_kit.authoring.new_exercise import write_skeleton
     from pt2e_kit.course import Course
 
-    written, cells = write_skeleton(Course.find(course).root, lesson, name)
+    written, notebook = write_skeleton(Course.find(course).root, lesson, name)
     for path in written:
         console.say(_("wrote {path}").format(path=path))
-    console.say(_("Now put these three cells into the lesson's notebook in source/, and run `pt2e-kit fmt`:"))
-    console.say(cells)
+    console.say(_("put three cells into {path}: statement, answer and check").format(path=notebook))
+    console.say(_("Fill in each TODO, then run `pt2e-kit fmt` and try it:"))
+    console.say(f'python -m pytest tests/test_answers_bank.py tests/test_explained.py -k "{lesson}.{name}"')
+    console.say(_("docs/authoring.md goes through an example."))

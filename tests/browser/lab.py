@@ -26,9 +26,10 @@ CELL_MS = 120_000
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 SETTINGS = {
-    "@jupyterlab/apputils-extension/notification.jupyterlab-settings": '{"fetchNews": "false", "checkForUpdates": false}',
-    "@jupyterlab/lsp-extension/plugin.jupyterlab-settings": '{"activate": "off"}',
+    "jupyter_server_config.d/no_lsp.json": '{"ServerApp": {"jpserver_extensions": {"jupyter_lsp": false}}}',
+    "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": '{"fetchNews": "false", "checkForUpdates": false}',
 }
+"""Files with settings: no question about news, and no language server, which talks in dialogs."""
 
 
 def chromium() -> str | None:
@@ -59,7 +60,7 @@ def server(folder: Path, **more: str) -> Iterator[str]:
     """JupyterLab on a folder, with settings and history of its own; yields its address."""
     private = Path(tempfile.mkdtemp(prefix="pt2e-lab-"))
     for name, text in SETTINGS.items():
-        path = private / "config" / "lab" / "user-settings" / name
+        path = private / "config" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     own = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_RUNTIME_DIR": "runtime", "IPYTHONDIR": "ipython", "HOME": "home"}
