@@ -19,7 +19,7 @@ class BestScales(Exercise):
 
     id = "m05_1.best_scales"
     kind = "practice"
-    minutes = 20
+    minutes = 15
     criteria = {"smallest error": 3, "channel of zeros": 1}
     must_return = True
     parameters = ("w", "bits")

@@ -136,9 +136,10 @@ class GroupQuantize(Exercise):
             detail = f"scales[{row}, {column}]: yours {said:.6g}, wanted {wanted:.6g}"
             if "zero" in case and _near(scales[right > SMALLEST], right[right > SMALLEST]):
                 kind = "no-smallest-scale"
-        elif kind is None and scales.numel() == right.numel() and _near(scales.flatten(), right.flatten()):
-            kind = "shape"
-        elif kind is None and scales.numel() == w.numel() and _near(scales.flatten(), _spread(right, case, w).flatten()):
+        elif kind is None and any(
+            scales.numel() == s.numel() and _near(scales.flatten(), s.flatten())
+            for s in (right, _spread(right, case, w))
+        ):
             kind = "shape"
         symptom = _SYMPTOMS.get(kind, "The scales are not those of the groups.")
         yield self.failed(first, kind, symptom, detail=detail)
@@ -171,7 +172,10 @@ class GroupQuantize(Exercise):
         if _same(q, torch.trunc(exact)) or _same(q, torch.floor(exact)):
             kind, symptom = "truncated", "The digits are cut off."
         elif bool(((q - w).abs() <= 0.5001 * grid).all()):
-            kind, symptom = "dequantized", "These are no whole numbers, but the weight after its way to the grid and back."
+            kind, symptom = (
+                "dequantized",
+                "These are no whole numbers, but the weight after its way to the grid and back.",
+            )
         elif not whole:
             kind, symptom = None, "Not all of them are whole numbers."
         else:
@@ -182,7 +186,7 @@ class GroupQuantize(Exercise):
         return self.failed(criterion, kind, symptom, detail=detail)
 
 
-_SYMPTOMS = {
+_SYMPTOMS: dict[str | None, str] = {
     "drops-last": "The columns at the end that do not fill a group have no scale.",
     "merges-last": "The last group holds more columns than the others.",
     "overlaps": "The last group holds columns of its neighbour.",

@@ -100,7 +100,7 @@ class PerChannelVsTensor(Exercise):
 
 
 _OTHER = "The number is not the SQNR of the worst channel."
-_SYMPTOMS = {
+_SYMPTOMS: dict[str | None, str] = {
     "averages": "The number is a mean over the channels.",
     "whole-tensor": "The number is the SQNR of the whole tensor.",
     "wrong-axis": "The number belongs to channels along another axis.",
