@@ -16,7 +16,7 @@ def weight(case: Case) -> "torch.Tensor":
 
     `values` is "normal", "uniform", or "grid:7" (whole numbers up to 7, each channel times a factor of its own).
     `rows` and `columns` spread the sizes of output and input channels over so many powers of ten, in a random order.
-    `outlier` makes one value of each channel so many times as large as the rest. `zero` is a channel that holds only
+    `outlier` makes one value of every second channel so many times as large as the rest. `zero` is a channel that holds only
     zeros. The value farthest from 0 is a negative one in each channel.
     """
     import torch
@@ -31,7 +31,7 @@ def weight(case: Case) -> "torch.Tensor":
     else:
         w = torch.randn(case.shape, generator=generator)
     if case.get("outlier"):
-        flat = w.flatten(1)
+        flat = w.flatten(1)[::2]
         flat[:, 3] = case.outlier * flat.abs().amax(1)
     for axis, spread in ((0, case.get("rows", 0.0)), (1, case.get("columns", 0.0))):
         n = case.shape[axis]

@@ -109,7 +109,8 @@ class BestScales(Exercise):
         said, wanted = float(scales[at]), float(search(rows, top)[0][at])
         detail = f"worst channel: yours {said:.5g}, wanted about {wanted:.5g}; {float(lost[at]):.2f} dB lost"
         for kind, value in _wrong(rows, top):
-            if bool(((scales - value).abs() <= 0.02 * value).all()):
+            near = 0.005 if kind == "no-clipping" else 0.02
+            if bool(((scales - value).abs() <= near * value).all()):
                 return self.failed(criterion, kind, _SYMPTOMS[kind], detail=detail)
         if case.bits > 2 and bool((10 * torch.log10(_errors(rows, scales / top, top) / best) <= NEAR).all()):
             return self.failed(criterion, "limits", _SYMPTOMS["limits"], detail=detail)
@@ -117,7 +118,7 @@ class BestScales(Exercise):
             other = scales * top / highest(bits), scales
             found = search(rows, highest(bits))[1]
             if bits != case.bits and any(
-                bool((10 * torch.log10(_errors(rows, s, highest(bits)) / found) <= NEAR).all()) for s in other
+                bool((10 * torch.log10(_errors(rows, s, highest(bits)) / found) <= 5 * NEAR).all()) for s in other
             ):
                 return self.failed(criterion, "wrong-bits", _SYMPTOMS["wrong-bits"], detail=detail)
         if bool((scales < 0.5 * search(rows, top)[0]).all()):

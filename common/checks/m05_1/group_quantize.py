@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from common.checks.m05_1._weights import SMALLEST, weight
@@ -112,8 +113,13 @@ class GroupQuantize(Exercise):
         if _is_pair(scales, q, w, case.group):
             yield Finding(None, False, "swapped", "The scales come first.", self.misconceptions["swapped"])
             return
-        yield from self._scales(case, w, scales, complete=q.shape == w.shape)
-        yield self._integers(case, w, q, scales)
+        found = list(self._scales(case, w, scales, complete=q.shape == w.shape))
+        yield from found
+        integers = self._integers(case, w, q, scales)
+        layout = next((f for f in found if not f.passed and f.misconception), None)
+        if not integers.passed and not integers.misconception and layout:  # it has been said
+            integers = replace(layout, criterion=integers.criterion)
+        yield integers
 
     def _scales(self, case: Case, w: "torch.Tensor", scales: "torch.Tensor", *, complete: bool) -> Iterator[Finding]:
         """On the scales; complete: there is an integer for each weight."""
