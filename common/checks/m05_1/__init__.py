@@ -1,0 +1,1 @@
+"""Exercises of lesson m05_1: granularity."""

@@ -1,0 +1,2 @@
+def dead_channels():
+    return 4

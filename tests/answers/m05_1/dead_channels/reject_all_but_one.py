@@ -1,0 +1,3 @@
+# finds: all-but-one
+def dead_channels():
+    return 7

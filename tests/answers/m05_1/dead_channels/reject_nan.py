@@ -1,0 +1,3 @@
+# finds: form
+def dead_channels():
+    return float("nan")

@@ -1,0 +1,3 @@
+# finds: never-lost
+def dead_channels():
+    return 0

@@ -1,0 +1,4 @@
+# Everything smaller than a whole step.
+# finds: whole-step
+def dead_channels():
+    return 5

@@ -1,0 +1,13 @@
+# Back on the floats.
+# finds: dequantized
+import torch
+
+
+def group_quantize(w, group):
+    q, scales = [], []
+    for start in range(0, w.shape[1], group):
+        part = w[:, start : start + group]
+        s = (part.abs().amax(1) / 7).clamp(min=2**-12)
+        q.append(torch.round(part / s[:, None]) * s[:, None])
+        scales.append(s)
+    return torch.cat(q, 1), torch.stack(scales, 1)

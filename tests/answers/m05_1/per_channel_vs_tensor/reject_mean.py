@@ -1,0 +1,15 @@
+# A mean over the channels.
+# finds: averages
+import torch
+from common.graph_utils import sqnr
+
+
+def per_channel_vs_tensor(w):
+    def back(scale):
+        scale = torch.as_tensor(scale).clamp(min=1e-12)
+        return scale * torch.round(w / scale).clamp(-127, 127)
+
+    others = tuple(range(1, w.dim()))
+    each = w.abs().amax(dim=others, keepdim=True) / 127
+    one = w.abs().max() / 127
+    return tuple(torch.tensor([q for q in (sqnr(a, b) for a, b in zip(w, back(s))) if q < 1e9]).mean() for s in (each, one))

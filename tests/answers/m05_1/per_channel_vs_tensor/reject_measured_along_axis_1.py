@@ -1,0 +1,15 @@
+# Right scales, measured for each input channel.
+# finds: wrong-axis
+import torch
+from common.graph_utils import sqnr
+
+
+def per_channel_vs_tensor(w):
+    def back(scale):
+        scale = torch.as_tensor(scale).clamp(min=1e-12)
+        return scale * torch.round(w / scale).clamp(-127, 127)
+
+    others = tuple(range(1, w.dim()))
+    each = w.abs().amax(dim=others, keepdim=True) / 127
+    one = w.abs().max() / 127
+    return tuple(min(sqnr(w[:, c], back(s)[:, c]) for c in range(w.shape[1])) for s in (each, one))
