@@ -104,13 +104,13 @@ class MseRange(Exercise):
         least, most = float(x.min()), float(x.max())
         width, slack = best[1] - best[0], 0.005 * (most - least)
         whole_lo, whole_hi = abs(lo - least) < slack, abs(hi - most) < slack
+        if 0 < lo < width / 2 and hi == round(hi) and 0 <= hi < 2**case.bits:
+            symptom = "The second number is an integer of the grid, so this looks like a zero point."
+            return "scale-and-zero-point", symptom
         if lo > hi:
             return "wrong-way-round", "The first number is larger than the second."
-        if lo > 0 and hi == round(hi) and 0 <= hi < 2**case.bits:
-            return (
-                "scale-and-zero-point",
-                "The second number is an integer of the grid, so this looks like a zero point.",
-            )
+        if hi - lo < 0.3 * width:
+            return "narrowest-wins", "The range is far too narrow: nearly everything is clipped."
         if whole_lo and whole_hi:
             return "min-max", "The range is that from the smallest to the largest value."
         if any(_like((lo, hi), _quantiles(x, share), width) for share in (0.01, 0.001, 0.0005, 0.005, 0.05)):
