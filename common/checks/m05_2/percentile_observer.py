@@ -22,7 +22,7 @@ class PercentileObserver(Exercise):
     id = "m05_2.percentile_observer"
     kind = "practice"
     minutes = 15
-    criteria = {"range": 3, "x passed on": 1}
+    criteria = {"range": 2, "values kept": 1, "x passed on": 1}
     must_return = True
     parameters = ("p",)
     not_allowed = ("HistogramObserver",)
@@ -49,6 +49,8 @@ class PercentileObserver(Exercise):
         "and zero point are computed.",
         "shared": "Each call of `percentile_observer` makes an observer with a memory of its own. A list outside of it, or a "
         "list as a default value, is one and the same list for all.",
+        "alias": "`detach()`, `flatten()` and `view` make no new tensor: what is kept is the memory of x, and an op behind the "
+        "observer may write into it (as `relu_` does). Keep a copy: `clone()`, or something that `torch.cat` has made.",
         "changes-x": "An observer only looks. Clamping happens when the net is quantized; here the ops behind it need the "
         "values that came in.",
         "forward-returns-nothing": "The next op reads what `forward` returns. Without `return x` it gets None.",
@@ -63,6 +65,7 @@ class PercentileObserver(Exercise):
     facts = {
         "is_module": {"type": "boolean"},
         "ranges": {"type": "array", "maxItems": 20, "items": {"type": "array", "items": NUMBER, "maxItems": 2}},
+        "overwritten": {"type": "array", "items": NUMBER, "maxItems": 2},
         "other": {"type": "array", "items": NUMBER, "maxItems": 2},
         "none_returned": {"type": "boolean"},
         "x_after": TENSOR,
@@ -88,6 +91,13 @@ class PercentileObserver(Exercise):
                 ev.fact("none_returned", output is None)
                 ev.tensor("x_after", x)
                 ev.tensor("output", output)
+        third: Any = ev.call(answer, case.p)
+        with ev.student("the tensors were written into after an observer had seen them"):
+            for batch in batches:
+                x = batch.clone()
+                third(x)
+                x.fill_(-1000.0)
+            ev.fact("overwritten", [float(third.lo), float(third.hi)])
         with ev.student("a second observer was shown one batch"):
             other(batches[-1].clone())
             ev.fact("other", [float(other.lo), float(other.hi)])
@@ -105,6 +115,13 @@ class PercentileObserver(Exercise):
             yield Finding(None, False, "not-a-module", symptom, self.misconceptions["not-a-module"])
             return
         yield self._range(case, evidence)
+        ranges, overwritten = evidence.facts["ranges"], evidence.facts["overwritten"]
+        width = abs(float(ranges[-1][1]) - float(ranges[-1][0]))
+        if all(abs(float(a) - float(b)) <= NEAR * width for a, b in zip(ranges[-1], overwritten, strict=True)):
+            yield self.passed("values kept")
+        else:
+            symptom = "The range is another one if something is written into x after the observer has seen it."
+            yield self.failed("values kept", "alias", symptom)
         yield self._passed_on(case, evidence)
 
     def _range(self, case: Case, evidence: Evidence) -> Finding:

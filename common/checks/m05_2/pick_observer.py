@@ -45,6 +45,8 @@ class PickObserver(Exercise):
         "largest-error": "The largest single error is always that of the value that was clipped most. One bad value among "
         "thousands can be the better choice: SQNR sums up over all of them.",
         "one-batch": "An observer is shown all batches, one after the other. After one of them it knows too little.",
+        "all-at-once": "A moving average takes one step for each batch. With all batches in one tensor there is one step only, "
+        "and it is another observer. Show the batches one after the other.",
         "worst": "SQNR is signal by noise: the larger, the better.",
         "zero-point-forgotten": "The grid of an affine observer is s · (q − z). Without its zero point it is another grid.",
         "per-channel-activation": "An activation has one scale for the whole tensor: the sums of a convolution or linear run "
@@ -130,6 +132,7 @@ STRATEGIES = (
     "measured-on-calibration",
     "learns-while-measuring",
     "narrowest-wins",
+    "all-at-once",
     "one-batch",
     "last-batch",
     "largest-error",
@@ -180,6 +183,7 @@ def _table(kind: str, seed: int, size: float, per_channel: bool) -> Table:
         note("worst", name, -sqnr(fresh, back))
         note("measured-on-calibration", name, sqnr(seen, on_grid(seen, scale, zero_point)))
         note("learns-while-measuring", name, _sqnr_of(_shown(make, [*batches, fresh]), fresh))
+        note("all-at-once", name, _sqnr_of(_shown(make, [seen]), fresh))
         note("one-batch", name, _sqnr_of(_shown(make, batches[:1]), fresh))
         note("last-batch", name, _sqnr_of(_shown(make, batches[-1:]), fresh))
         note("largest-error", name, -float((fresh - back).abs().max()))
