@@ -33,8 +33,8 @@ class GlitchStory(Exercise):
     hints = (
         "MinMaxObserver never forgets. A moving average begins with the range of its first batch, and goes a hundredth of "
         "the way to each new one.",
-        "HistogramObserver always drops up to one value in 100 000 at each end, and from there on it weighs errors. A "
-        "picture has 3 · 16 · 16 = 768 values. How many are 256 pictures, and how many are 32?",
+        "HistogramObserver leaves out up to one value in 100 000 unseen, and from there on it weighs errors. A picture "
+        "has 3 · 16 · 16 = 768 values. How many are 256 pictures, and how many are 32?",
     )
     misconceptions = {
         "never-forgets": "One value is enough: the smallest and the largest are kept, whatever the others are.",
@@ -43,8 +43,8 @@ class GlitchStory(Exercise):
         "one hundredth for each batch. After 8 batches most of it is still there.",
         "a-hundredth": "A new batch moves the range by a hundredth of the difference. A bad pixel that comes late is hardly "
         "noticed.",
-        "rare-enough": "One value among 196 608 is rarer than one in 100 000: HistogramObserver drops it before it weighs "
-        "anything.",
+        "rare-enough": "One value among 196 608 is rarer than one in 100 000: HistogramObserver leaves it out before it "
+        "weighs anything.",
         "not-rare-enough": "Among 24 576 values one is not rare enough to be dropped unseen. And by its squared error it is "
         "worth keeping: a histogram does not heal everything.",
     }
