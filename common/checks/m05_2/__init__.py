@@ -1,0 +1,1 @@
+"""Exercises of lesson m05_2: observers and calibration."""

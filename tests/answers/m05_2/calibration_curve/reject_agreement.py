@@ -1,0 +1,20 @@
+# The share of pictures with the same class.
+# finds: accuracy
+# not: not-converted
+import copy
+
+import torch
+
+from common.graph_utils import sqnr
+from common.pt2e import convert_pt2e, prepare_pt2e
+
+
+def calibration_curve(gm, quantizer, pictures, sizes, x):
+    curve = []
+    with torch.no_grad():
+        for n in sizes:
+            prepared = prepare_pt2e(copy.deepcopy(gm), quantizer)
+            prepared(pictures[:n])
+            same = gm(x).flatten(1).argmax(1) == convert_pt2e(prepared)(x).flatten(1).argmax(1)
+            curve.append(same.float().mean().item())
+    return curve

@@ -1,0 +1,18 @@
+# finds: all-pictures
+import copy
+
+import torch
+
+from common.graph_utils import sqnr
+from common.pt2e import convert_pt2e, prepare_pt2e
+
+
+def calibration_curve(gm, quantizer, pictures, sizes, x):
+    curve = []
+    with torch.no_grad():
+        for n in sizes:
+            prepared = prepare_pt2e(copy.deepcopy(gm), quantizer)
+            for batch in pictures.split(n):
+                prepared(batch)
+            curve.append(sqnr(gm(x), convert_pt2e(prepared)(x)))
+    return curve

@@ -1,0 +1,18 @@
+# finds: reused-prepared
+# not: sorted
+import copy
+
+import torch
+
+from common.graph_utils import sqnr
+from common.pt2e import convert_pt2e, prepare_pt2e
+
+
+def calibration_curve(gm, quantizer, pictures, sizes, x):
+    prepared = prepare_pt2e(copy.deepcopy(gm), quantizer)
+    curve = []
+    with torch.no_grad():
+        for n in sizes:
+            prepared(pictures[:n])
+            curve.append(sqnr(gm(x), convert_pt2e(copy.deepcopy(prepared))(x)))
+    return curve

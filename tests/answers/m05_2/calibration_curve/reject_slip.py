@@ -1,0 +1,19 @@
+# A misspelled attribute; the graph of the caller is as it was.
+# finds: raised
+# not: same-graph
+import copy
+
+import torch
+
+from common.graph_utils import sqnr
+from common.pt2e import convert_pt2e, prepare_pt2e
+
+
+def calibration_curve(gm, quantizer, pictures, sizes, x):
+    curve = []
+    with torch.no_grad():
+        for n in sizes:
+            prepared = prepare_pt2e(copy.deepcopy(gm), quantizer)
+            prepared(pictures[:n])
+            curve.append(sqnr(gm.forwards(x), convert_pt2e(prepared)(x)))
+    return curve

@@ -1,0 +1,2 @@
+def glitch_story():
+    return ["wider", "wider", "wider", "same", "same", "wider"]

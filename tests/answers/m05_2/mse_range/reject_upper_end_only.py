@@ -1,0 +1,17 @@
+# finds: one-end
+# not: min-max
+import torch
+
+
+def error_of(x, lo, hi, bits):
+    lo, hi, top = min(lo, 0.0), max(hi, 0.0), 2**bits - 1
+    scale = max((hi - lo) / top, 1e-6)
+    back = torch.fake_quantize_per_tensor_affine(x, scale, round(-lo / scale), 0, top)
+    return (x - back).square().sum().item()
+
+
+def mse_range(x, bits):
+    shares = [i / 100 for i in range(1, 101)]
+    lo, hi = x.min().item(), x.max().item()
+    best = min(shares, key=lambda b: error_of(x, lo, b * hi, bits))
+    return lo, best * hi

@@ -1,0 +1,25 @@
+# The one per channel takes part.
+# finds: per-channel-activation
+# not: same-for-all
+import torch
+
+from common.graph_utils import sqnr
+
+
+def _grid(x, s, z):
+    return torch.fake_quantize_per_tensor_affine(x, s.item(), int(z), -128, 127)
+
+
+def pick_observer(candidates, batches, fresh):
+    quality = {}
+    for name, make in candidates.items():
+        observer = make()
+        for batch in batches:
+            observer(batch)
+        s, z = observer.calculate_qparams()
+        if s.numel() > 1:
+            back = torch.fake_quantize_per_channel_affine(fresh, s, z.int(), 1, -128, 127)
+        else:
+            back = _grid(fresh, s, z)
+        quality[name] = sqnr(fresh, back)
+    return max(quality, key=quality.get)
