@@ -8,6 +8,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from common.exercise.source import parse
 from pt2e_kit.reading import KERNELSPEC as KERNELSPEC
 from pt2e_kit.reading import Unreadable as Unreadable
 from pt2e_kit.reading import read_notebook as read_notebook
@@ -84,7 +85,7 @@ def exercise_cells(notebook: NotebookNode) -> Iterator[ExerciseCell]:
 
 def _evidence_calls(source: str) -> list[ast.Call]:
     try:
-        tree = ast.parse(source)
+        tree = parse(source)
     except SyntaxError:
         return []
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call)]

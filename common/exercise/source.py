@@ -7,8 +7,11 @@ import ast
 import base64
 import binascii
 import codecs
+import contextlib
 import re
+import threading
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 MAX_STEPS = 2_000
 """So many expressions are followed for one answer: a few lines that double each other would keep us busy for ever."""
@@ -20,6 +23,25 @@ _TIMED = re.compile(r"%(?:time|timeit|prun|memit|lprun)\s+(?:-\S+\s+)*")
 _RUNS_SOURCE = {"eval", "exec", "compile", "run_cell", "ex", "ev"}
 
 
+_parsing = threading.Lock()
+
+
+def parse(source: str, mode: str = "exec") -> Any:
+    """`ast.parse`, safe where several threads parse.
+
+    CPython 3.11 counts the depth of a tree for all threads together, and takes another thread's count for an error of
+    its own: SystemError, "AST constructor recursion depth mismatch" (https://github.com/python/cpython/issues/106905).
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: Python cannot read it.
+    """
+    with _parsing:
+        for _turn in range(20):  # libraries parse as well, and do not ask for our lock
+            with contextlib.suppress(SystemError):
+                return ast.parse(source, mode=mode)
+        return ast.parse(source, mode=mode)
+
+
 def parse_cell(source: str) -> ast.Module:
     """Parse a notebook cell. IPython's magics count as `pass`; what is behind %time is parsed.
 
@@ -28,13 +50,13 @@ def parse_cell(source: str) -> ast.Module:
     """
     source = source.replace("\r\n", "\n")
     try:
-        return ast.parse(source)
+        return parse(source)
     except SyntaxError:
         lines = source.split("\n")
         plain = [_without_magic(line, number == 0) for number, line in enumerate(lines)]
         if plain == lines:
             raise
-        return ast.parse("\n".join(plain))
+        return parse("\n".join(plain))
 
 
 def _without_magic(line: str, first: bool) -> str:
@@ -46,7 +68,7 @@ def _without_magic(line: str, first: bool) -> str:
     if timed:
         rest = indent + target + magic[timed.end() :]
         try:
-            ast.parse(rest.strip())
+            parse(rest.strip())
             return rest
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             pass

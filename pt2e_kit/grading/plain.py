@@ -7,6 +7,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from common.exercise.source import parse
 from common.i18n import _
 from pt2e_kit.grading.notes import Note, printable
 
@@ -44,7 +45,7 @@ def score(cell: NotebookNode, status: str, max_points: float) -> PlainScore:
 def _ends_with_expression(source: str) -> bool:
     """Whether the cell itself shows a result: that of its last line. Others come from the answer."""
     try:
-        body = ast.parse(source).body
+        body = parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return True  # magics: IPython knows better
     return bool(body) and isinstance(body[-1], ast.Expr)
@@ -64,7 +65,7 @@ def _partial(cell: NotebookNode, output: NotebookNode, max_points: float) -> Pla
 
 def _number(text: str) -> float | None:
     try:
-        value: Any = ast.literal_eval(text)
+        value: Any = ast.literal_eval(parse(text, "eval"))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
