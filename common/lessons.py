@@ -40,6 +40,7 @@ _ALL = (
     Lesson("m03_4", _("One scale for several places"), "m03_quantizer"),
     Lesson("m05_1", _("Granularity"), "m05_accuracy"),
     Lesson("m05_2", _("Observers and calibration"), "m05_accuracy"),
+    Lesson("m05_3", _("Which layer is to blame?"), "m05_accuracy"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
 )

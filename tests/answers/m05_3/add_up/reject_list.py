@@ -1,0 +1,3 @@
+# finds: form
+def add_up(dbs):
+    return str([10 ** (-db / 10) for db in dbs])

@@ -1,0 +1,3 @@
+# finds: mean
+def add_up(dbs):
+    return sum(dbs) / len(dbs)

@@ -1,0 +1,6 @@
+# finds: quality-added
+import math
+
+
+def add_up(dbs):
+    return 10 * math.log10(sum(10 ** (db / 10) for db in dbs))

@@ -1,0 +1,3 @@
+# finds: sum
+def add_up(dbs):
+    return sum(dbs)

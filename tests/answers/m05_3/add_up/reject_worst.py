@@ -1,0 +1,4 @@
+# finds: worst
+# not: mean
+def add_up(dbs):
+    return min(dbs)

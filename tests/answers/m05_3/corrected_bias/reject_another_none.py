@@ -1,0 +1,13 @@
+# A None that is not a bias.
+# finds: raised
+# not: no-bias
+import torch
+
+
+def corrected_bias(layer, quantized, x):
+    with torch.no_grad():
+        len(None)
+        error = layer(x) - quantized(x)
+        dims = [d for d in range(error.dim()) if d != 1]
+        old = torch.zeros(error.shape[1]) if layer.bias is None else layer.bias
+        return old + error.mean(dims)

@@ -1,0 +1,12 @@
+# finds: in-place
+import torch
+
+
+def corrected_bias(layer, quantized, x):
+    with torch.no_grad():
+        error = layer(x) - quantized(x)
+        dims = [d for d in range(error.dim()) if d != 1]
+        old = torch.zeros(error.shape[1]) if layer.bias is None else layer.bias
+        new = old + error.mean(dims)
+        quantized.bias = torch.nn.Parameter(new)
+        return new

@@ -1,0 +1,11 @@
+# The mean of each picture, and one channel is lost.
+# finds: shape
+import torch
+
+
+def corrected_bias(layer, quantized, x):
+    with torch.no_grad():
+        error = layer(x) - quantized(x)
+        dims = [d for d in range(error.dim()) if d != 1]
+        old = torch.zeros(error.shape[1]) if layer.bias is None else layer.bias
+        return old[1:] + error.flatten(1).mean(1)[: len(old) - 1]

@@ -1,0 +1,10 @@
+# finds: returns-nothing
+import torch
+
+
+def corrected_bias(layer, quantized, x):
+    with torch.no_grad():
+        error = layer(x) - quantized(x)
+        dims = [d for d in range(error.dim()) if d != 1]
+        old = torch.zeros(error.shape[1]) if layer.bias is None else layer.bias
+        quantized.extra = old + error.mean(dims)

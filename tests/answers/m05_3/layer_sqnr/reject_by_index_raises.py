@@ -1,0 +1,9 @@
+# finds: by-index
+import copy
+
+from common.graph_utils import node_outputs, sqnr
+
+
+def layer_sqnr(gm_a, gm_b, x):
+    a, b = node_outputs(gm_a, x), node_outputs(copy.deepcopy(gm_b), x)
+    return {name: sqnr(v, w) for (name, v), w in zip(a.items(), b.values())}

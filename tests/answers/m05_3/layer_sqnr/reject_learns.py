@@ -1,0 +1,8 @@
+# finds: learned
+# not: swapped, by-index
+from common.graph_utils import node_outputs, sqnr
+
+
+def layer_sqnr(gm_a, gm_b, x):
+    a, b = node_outputs(gm_a, x), node_outputs(gm_b, x)
+    return {name: sqnr(a[name], b[name]) for name in a if name in b}

@@ -1,0 +1,18 @@
+# finds: caller
+import copy
+
+import torch
+
+from common.pt2e import convert_pt2e, prepare_pt2e
+from common.sensitivity import OnlyLayers
+
+
+def mixed(gm, db, bits, k, batches):
+    for _ in range(2):
+        convert_pt2e(prepare_pt2e(gm, OnlyLayers(list(db), bits)))
+    worst_first = sorted(db, key=db.get)
+    prepared = prepare_pt2e(copy.deepcopy(gm), OnlyLayers(worst_first[k:], bits))
+    with torch.no_grad():
+        for batch in batches:
+            prepared(*batch)
+    return convert_pt2e(prepared)

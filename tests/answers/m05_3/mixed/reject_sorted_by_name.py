@@ -1,0 +1,16 @@
+# finds: first-layers
+import copy
+
+import torch
+
+from common.pt2e import convert_pt2e, prepare_pt2e
+from common.sensitivity import OnlyLayers
+
+
+def mixed(gm, db, bits, k, batches):
+    worst_first = sorted(db)
+    prepared = prepare_pt2e(copy.deepcopy(gm), OnlyLayers(worst_first[k:], bits))
+    with torch.no_grad():
+        for batch in batches:
+            prepared(*batch)
+    return convert_pt2e(prepared)

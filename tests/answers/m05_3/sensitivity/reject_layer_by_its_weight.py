@@ -1,0 +1,23 @@
+# Looks for the layer under another name than the graph has.
+# finds: raised
+# not: neighbours
+import copy
+
+import torch
+
+from common.graph_utils import sqnr
+from common.pt2e import convert_pt2e, prepare_pt2e
+from common.sensitivity import OnlyLayers
+
+
+def sensitivity(gm, layers, bits, batches, x):
+    found = {}
+    with torch.no_grad():
+        y = gm(x)
+        for name in layers:
+            assert name.endswith('_weight'), name
+            prepared = prepare_pt2e(copy.deepcopy(gm), OnlyLayers([name], bits))
+            for batch in batches:
+                prepared(*batch)
+            found[name] = sqnr(y, convert_pt2e(prepared)(x))
+    return found

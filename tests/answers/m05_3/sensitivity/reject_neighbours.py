@@ -1,0 +1,22 @@
+# finds: neighbours
+# not: caller, left-out
+import copy
+
+import torch
+
+from common.graph_utils import sqnr
+from common.pt2e import convert_pt2e, prepare_pt2e
+from common.sensitivity import OnlyLayers
+
+
+def sensitivity(gm, layers, bits, batches, x):
+    found = {}
+    with torch.no_grad():
+        y = gm(x)
+        mine = copy.deepcopy(gm)
+        for name in layers:
+            prepared = prepare_pt2e(mine, OnlyLayers([name], bits))
+            for batch in batches:
+                prepared(*batch)
+            found[name] = sqnr(y, (mine := convert_pt2e(prepared))(x))
+    return found

@@ -1,0 +1,3 @@
+# finds: amplitudes
+def two_layers():
+    return 24

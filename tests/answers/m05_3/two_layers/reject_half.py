@@ -1,0 +1,3 @@
+# finds: half
+def two_layers():
+    return 15

@@ -1,0 +1,3 @@
+# finds: same
+def two_layers():
+    return 30

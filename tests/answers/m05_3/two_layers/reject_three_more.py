@@ -1,0 +1,3 @@
+# finds: three-more
+def two_layers():
+    return 33
