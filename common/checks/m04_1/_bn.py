@@ -97,6 +97,22 @@ def _own(model: str, seed: int) -> "nn.Module":
         y = m.bn_a(m.conv_a(x))
         return m.bn_b(m.conv_b(torch.relu(y) * torch.sigmoid(y)))
 
+    def kinds(m: Any, x: "torch.Tensor") -> "torch.Tensor":
+        y = torch.relu_(m.bn_a(m.conv_a(x)))
+        y = nn.functional.relu6(m.bn_b(m.conv_b(y)))
+        y = m.bn_c(torch.relu(m.conv_c(y)))
+        return torch.relu(torch.sigmoid(m.conv_d(y)))
+
+    def parallel(m: Any, x: "torch.Tensor") -> "torch.Tensor":
+        y, z = m.conv_a(x), m.conv_b(x)
+        y, z = m.bn_a(y), m.bn_b(z)
+        return torch.relu(y) - torch.relu(z)
+
+    def late_relu(m: Any, x: "torch.Tensor") -> "torch.Tensor":
+        y = torch.relu(nn.functional.max_pool2d(m.bn_a(m.conv_a(x)), 2))
+        z = m.conv_b(y)
+        return torch.relu(z) * torch.sigmoid(z)
+
     def deep_head(m: Any, x: "torch.Tensor") -> "torch.Tensor":
         y = torch.flatten(m.pool(m.conv_a(x)), 1)
         y = torch.relu(m.bn_a(m.fc_a(y)))
@@ -155,6 +171,15 @@ def _own(model: str, seed: int) -> "nn.Module":
             read_twice,
             lambda: {"conv_a": conv(3, 4), "bn_a": bn(4), "conv_b": conv(4, 4, bias=False), "bn_b": bn(4)},
         ),
+        "bn_kinds": (
+            kinds,
+            lambda: {f"conv_{k}": conv(4 if k > "a" else 3, 4) for k in "abcd"} | {f"bn_{k}": bn(4) for k in "abc"},
+        ),
+        "bn_parallel": (
+            parallel,
+            lambda: {"conv_a": conv(3, 4), "conv_b": conv(3, 4), "bn_a": bn(4), "bn_b": bn(4)},
+        ),
+        "bn_late_relu": (late_relu, lambda: {"conv_a": conv(3, 4), "bn_a": bn(4), "conv_b": conv(4, 4)}),
         "bn_deep_head": (
             deep_head,
             lambda: {
