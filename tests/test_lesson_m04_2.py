@@ -10,7 +10,7 @@ from common.checks._nets import exported
 from common.checks.m04_1 import _bn
 from common.checks.m04_2 import _fuse as fz
 from common.checks.m04_2.codes_used import truth
-from common.checks.m04_2.cost_of_no_fusion import per_op_quantizer, wrong_and_right
+from common.checks.m04_2.cost_of_no_fusion import per_op_quantizer, right_numbers
 from common.env import quiet
 from common.exercise import Case
 from common.graph_utils import observer_nodes
@@ -71,9 +71,9 @@ def test_a_label_on_every_op_is_one_more_observer_for_each_group(model: str) -> 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_a_second_rounding_costs(seed: int) -> None:
     for model in ("conv_relu", "residual"):
-        one, two = wrong_and_right(model, seed)["right"]
+        one, two = right_numbers(model, seed)
         assert one - two > 1.5
-    one, two = wrong_and_right("pool_chain", seed)["right"]
+    one, two = right_numbers("pool_chain", seed)
     assert abs(one - two) < 1.5
 
 

@@ -35,6 +35,8 @@ class TrainExportLeftover(Exercise):
         "to take it away. It writes into a buffer of the net in every run.",
         "by-name": "Other ops work in place too, an addition of the net itself for example. A counter is known by what it "
         "writes into: a buffer of the net, that is, a `get_attr` node.",
+        "names-the-buffer": "Asked for are the ops that do something. The node of the buffer only hands it out; the op that "
+        "writes into it is the counter.",
         "dropout-missed": "A dropout in training mode throws away values at random, in every run, the calibration included.",
         "one-dropout": "There are two ops for dropout here: `nn.Dropout2d` becomes `aten.feature_dropout.default`.",
         "all-dropouts": "A dropout with `train=False` does nothing. Its mode is its third argument.",
@@ -92,6 +94,8 @@ class TrainExportLeftover(Exercise):
                     str(nodes[n].target).endswith(("_.Tensor", "_.default")) for n in wrong[criterion] if n in nodes
                 ):
                     kind = kind or "by-name"
+                if any(nodes[n].op == "get_attr" for n in wrong[criterion] if n in nodes):
+                    kind = "names-the-buffer"
                 mark = tuple(n for n in wrong[criterion] if n in nodes)
                 symptom = "The result names a node that belongs to inference too."
                 yield self.failed(

@@ -3,7 +3,7 @@
 import copy
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -80,8 +80,7 @@ class CostOfNoFusion(Exercise):
             yield self.failed("graph unchanged", "one-graph-for-both", symptom)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        wanted = wrong_and_right(case.model, case.seed)
-        right = wanted["right"]
+        right = right_numbers(case.model, case.seed)
         if evidence.has("number") and _close(float(evidence.facts["number"]), right[0] - right[1]):
             yield Finding(None, False, "difference", "The result is one number.", self.misconceptions["difference"])
             return
@@ -96,11 +95,12 @@ class CostOfNoFusion(Exercise):
         if all(_close(a, b) for a, b in zip(said, right, strict=True)):
             yield self.passed("numbers")
         else:
-            kinds = [k for k, pair in wanted.items() if k != "right" and _all_close(said, pair)]
+            wrong = wrong_numbers(case.model, case.seed)
+            kinds = [k for k, pair in wrong.items() if _all_close(said, pair)]
             kind = kinds[0] if kinds else None
             if kind is None and changed:
                 kind = "one-graph-for-both"
-            elif kind is None and (_close(said[0], wanted["against-each-other"][0]) or said[0] == said[1]):
+            elif kind is None and (_close(said[0], wrong["against-each-other"][0]) or said[0] == said[1]):
                 kind = "against-each-other"
             symptom = "The numbers are not the SQNR of the two quantized nets."
             detail = f"asked for {right[0]:.2f} and {right[1]:.2f}, yours {said[0]:.2f} and {said[1]:.2f}"
@@ -149,46 +149,49 @@ def _given(case: Case) -> "tuple[Any, Any, list[tuple[torch.Tensor]], torch.Tens
 
 
 @lru_cache(maxsize=16)
-def wrong_and_right(model: str, seed: int) -> dict[str, tuple[float, float]]:
-    """The two numbers, and what known mistakes give in their place."""
-    import torch
-
+def right_numbers(model: str, seed: int) -> tuple[float, float]:
+    """The SQNR of both quantized nets."""
     from common.graph_utils import sqnr
-    from common.pt2e import convert_pt2e, prepare_pt2e
 
     case = Case(model=model, seed=seed)
-    gm = exported(model, seed)
+    reference, (one, other) = _outputs(case, _given(case)[2])
+    return sqnr(reference, one), sqnr(reference, other)
 
-    def outputs(batches: Any) -> "list[torch.Tensor]":
-        found = []
+
+def _outputs(case: Case, batches: "Iterable[tuple[torch.Tensor]]") -> "tuple[torch.Tensor, list[torch.Tensor]]":
+    """The output of the float net, and those of both quantized nets, calibrated on these batches."""
+    import torch
+
+    from common.pt2e import convert_pt2e, prepare_pt2e
+
+    gm, x, found = exported(case.model, case.seed), _given(case)[3], []
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # observers that have seen nothing
         for quantizer in _given(case)[:2]:
             prepared = prepare_pt2e(copy.deepcopy(gm), quantizer)
             for (batch,) in batches:
                 prepared(batch)
             found.append(convert_pt2e(prepared)(x))
-        return found
+        return gm(x), found
 
-    _fused, _per_op, data, x = _given(case)
-    with torch.no_grad():
-        reference = gm(x)
-        one, other = outputs(data)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # observers that have seen nothing
-            bare = outputs([])
-        on_x = outputs([(x,)])
-    right = (sqnr(reference, one), sqnr(reference, other))
 
-    def raw(output: "torch.Tensor") -> float:
-        return 10 ** (sqnr(reference, output) / 10)
+@lru_cache(maxsize=16)
+def wrong_numbers(model: str, seed: int) -> dict[str, tuple[float, float]]:
+    """What known mistakes give."""
+    from common.graph_utils import sqnr
 
+    case = Case(model=model, seed=seed)
+    reference, (one, other) = _outputs(case, _given(case)[2])
+    _reference, bare = _outputs(case, [])
+    _reference, on_x = _outputs(case, [(_given(case)[3],)])
+    right = right_numbers(model, seed)
     return {
-        "right": right,
         "exchanged": (right[1], right[0]),
         "swapped": (sqnr(one, reference), sqnr(other, reference)),
         "not-calibrated": (sqnr(reference, bare[0]), sqnr(reference, bare[1])),
         "calibrated-on-x": (sqnr(reference, on_x[0]), sqnr(reference, on_x[1])),
         "not-converted": (math.inf, math.inf),
-        "ratio": (raw(one), raw(other)),
+        "ratio": (10 ** (right[0] / 10), 10 ** (right[1] / 10)),
         "against-each-other": (sqnr(one, other), sqnr(other, one)),
     }
 

@@ -160,10 +160,10 @@ class Fusable(Exercise):
                 return "list-neighbour" if next_to else "not-adjacent"
             if len(nodes[one].users) > 1:
                 return "second-reader"
-        if what[0] == "norm":
+        if what[0] == "norm" and "conv" in what:
             return "norm-first"
-        if what == ["conv", "relu", "norm"] or what == ["relu", "norm"]:
+        if what[:3] == ["conv", "relu", "norm"]:
             return "relu-first"
         if what[0] != "conv":
-            return "no-conv" if not any(set(group) < set(r) for r in right) else None
+            return "no-conv"
         return None
