@@ -41,6 +41,8 @@ _ALL = (
     Lesson("m05_1", _("Granularity"), "m05_accuracy"),
     Lesson("m05_2", _("Observers and calibration"), "m05_accuracy"),
     Lesson("m05_3", _("Which layer is to blame?"), "m05_accuracy"),
+    Lesson("m04_1", _("Folding batch norm"), "m04_fusion"),
+    Lesson("m04_2", _("Fusion patterns"), "m04_fusion"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
 )

@@ -575,6 +575,44 @@ class SwishHard(nn.Module):
         return nn.functional.hardsigmoid(self.conv_b(y * torch.sigmoid(y)))
 
 
+class BNPlaces(nn.Module):
+    """Four batch norms: before a conv, behind a conv, behind the relu of a conv, behind a linear."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bn_first = nn.BatchNorm2d(3)
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.bn_a = nn.BatchNorm2d(4)
+        self.relu_a = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 6, 3, padding=1)
+        self.relu_b = nn.ReLU()
+        self.bn_b = nn.BatchNorm2d(6)
+        self.pool = nn.AdaptiveAvgPool2d(2)
+        self.fc = nn.Linear(6 * 2 * 2, 5)
+        self.bn_c = nn.BatchNorm1d(5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.relu_a(self.bn_a(self.conv_a(self.bn_first(x))))
+        y = self.pool(self.bn_b(self.relu_b(self.conv_b(y))))
+        return self.bn_c(self.fc(torch.flatten(y, 1)))
+
+
+class BNSideReader(nn.Module):
+    """conv → batch norm → relu, and the output of the conv, before its batch norm, is added again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_a = nn.Conv2d(3, 4, 3, padding=1)
+        self.bn_a = nn.BatchNorm2d(4)
+        self.relu = nn.ReLU()
+        self.conv_b = nn.Conv2d(4, 4, 1, bias=False)
+        self.bn_b = nn.BatchNorm2d(4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv_a(x)
+        return self.bn_b(self.conv_b(self.relu(self.bn_a(y)) + y))
+
+
 class TinyConvNet(nn.Module):
     """A small classifier with all that the course looks at: conv-bn-relu, max pool, a residual block, linear.
 
@@ -649,6 +687,8 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
     "precise": Precise,
     "extremes": Extremes,
     "swish_hard": SwishHard,
+    "bn_places": BNPlaces,
+    "bn_side_reader": BNSideReader,
 }
 
 

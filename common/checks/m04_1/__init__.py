@@ -1,0 +1,1 @@
+"""Exercises of lesson m04_1: folding batch norm."""

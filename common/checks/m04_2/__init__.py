@@ -1,0 +1,1 @@
+"""Exercises of lesson m04_2: fusion patterns."""

@@ -1,0 +1,15 @@
+# A TypeError about None that has nothing to do with a missing part, in a case where nothing is missing.
+# finds: raised
+import torch
+
+
+def fold_bn(conv, bn):
+    c = torch.zeros(conv.out_channels) if conv.bias is None else conv.bias
+    gamma = torch.ones(conv.out_channels) if bn.weight is None else bn.weight
+    beta = torch.zeros(conv.out_channels) if bn.bias is None else bn.bias
+    nothing = None
+    if conv.bias is not None and bn.weight is not None:
+        nothing + 1
+    with torch.no_grad():
+        s = gamma / torch.sqrt(bn.running_var + bn.eps)
+        return conv.weight * s.view(-1, 1, 1, 1), (c - bn.running_mean) * s + beta

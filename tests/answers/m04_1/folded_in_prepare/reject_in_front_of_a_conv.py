@@ -1,0 +1,11 @@
+# finds: conv-behind
+# not: through-relu
+import torch
+
+aten = torch.ops.aten
+FOLDS_INTO = {aten.conv2d.default, aten.conv2d.padding, aten.conv_transpose2d.input, aten.linear.default}
+
+
+def folded_in_prepare(gm):
+    norms = [n for n in gm.graph.nodes if n.target == aten.batch_norm.default]
+    return {n.name for n in norms if n.args[0].target in FOLDS_INTO or any(u.target in FOLDS_INTO for u in n.users)}

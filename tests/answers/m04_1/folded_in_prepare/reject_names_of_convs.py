@@ -1,0 +1,12 @@
+# finds: names-of-convs
+# not: by-name
+import torch
+
+aten = torch.ops.aten
+FOLDS_INTO = {aten.conv2d.default, aten.conv2d.padding, aten.conv_transpose2d.input, aten.linear.default}
+
+
+def folded_in_prepare(gm):
+    return {
+        n.args[0].name for n in gm.graph.nodes if n.target == aten.batch_norm.default and n.args[0].target in FOLDS_INTO
+    }

@@ -1,0 +1,9 @@
+# finds: type
+import torch
+
+aten = torch.ops.aten
+FOLDS_INTO = {aten.conv2d.default, aten.conv2d.padding, aten.conv_transpose2d.input, aten.linear.default}
+
+
+def folded_in_prepare(gm):
+    return len([n for n in gm.graph.nodes if n.target == aten.batch_norm.default and n.args[0].target in FOLDS_INTO])

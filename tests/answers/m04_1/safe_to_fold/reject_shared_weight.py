@@ -1,0 +1,22 @@
+# finds: shared-weight
+# not: second-reader
+import torch
+
+aten = torch.ops.aten
+FOLDS_INTO = {aten.conv2d.default, aten.conv2d.padding, aten.conv_transpose2d.input, aten.linear.default}
+
+
+def safe_to_fold(gm):
+    safe = set()
+    for n in gm.graph.nodes:
+        if n.target != aten.batch_norm.default:
+            continue
+        conv = n.args[0]
+        if conv.target not in FOLDS_INTO:
+            continue
+        if len(conv.users) > 1:
+            continue
+        if n.args[5]:
+            continue
+        safe.add(n.name)
+    return safe

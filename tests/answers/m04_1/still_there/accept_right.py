@@ -1,0 +1,2 @@
+def still_there():
+    return [True, False, True, False, False, False]

@@ -1,0 +1,3 @@
+# finds: form
+def still_there():
+    return ["there", "folded", "there", "folded", "folded", "folded"]

@@ -1,0 +1,28 @@
+# finds: node-twice
+# not: shortest-first
+from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation
+
+
+def group_at(node, pattern):
+    if node.target != pattern[0]:
+        return None
+    group = [node]
+    for target in pattern[1:]:
+        if len(group[-1].users) != 1:
+            return None
+        reader = next(iter(group[-1].users))
+        if reader.target != target:
+            return None
+        group.append(reader)
+    return group
+
+
+def annotate_fused(gm, patterns, spec):
+    used = set()
+    for node in gm.graph.nodes:
+        for pattern in sorted(patterns, key=len, reverse=True):
+            group = group_at(node, pattern)
+            if group:
+                used.update(group)
+                group[-1].meta[ANNOTATION_KEY] = QuantizationAnnotation(output_qspec=spec)
+                break

@@ -1,0 +1,2 @@
+def codes_used():
+    return [256, 128, 65]

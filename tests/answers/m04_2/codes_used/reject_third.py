@@ -1,0 +1,4 @@
+# finds: quarter
+# not: half
+def codes_used():
+    return [256, 128, 85]

@@ -1,0 +1,3 @@
+# finds: form
+def codes_used():
+    return ["all", "half", "quarter"]

@@ -1,0 +1,18 @@
+# finds: not-calibrated
+# not: calibrated-on-x
+import copy
+
+import torch
+
+from common.graph_utils import sqnr
+from common.pt2e import convert_pt2e, prepare_pt2e
+
+
+def cost_of_no_fusion(gm, fused, per_op, batches, x):
+    def quality(quantizer):
+        prepared = prepare_pt2e(copy.deepcopy(gm), quantizer)
+        with torch.no_grad():
+            converted = convert_pt2e(prepared)
+            return sqnr(gm(x), converted(x))
+
+    return quality(fused), quality(per_op)
