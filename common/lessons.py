@@ -39,6 +39,7 @@ _ALL = (
     Lesson("m03_3", _("A quantizer by rules"), "m03_quantizer"),
     Lesson("m03_4", _("One scale for several places"), "m03_quantizer"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
+    Lesson("m07_1", _("The profiler"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
     Lesson("m07_3", _("Integers only"), "m07_lowering"),
 )
