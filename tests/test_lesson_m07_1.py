@@ -71,3 +71,11 @@ def test_the_profiler_keeps_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     profiled(torch.relu, torch.ones(3))
     out, err = capfd.readouterr()
     assert not out and not err
+
+
+def test_a_conv_has_one_kernel_without_mkldnn_too() -> None:
+    gm, (x,) = quantized(Case(model="conv_relu", quantizer="none")), example_inputs()
+    with torch.backends.mkldnn.flags(enabled=False):
+        found = kernels(gm, x)
+    assert not any("mkldnn" in name for name in found)
+    assert sum(n for name, n in found.items() if "conv" in name) == 1
