@@ -49,7 +49,7 @@ def integer_function() -> Callable[["torch.Tensor"], "torch.Tensor"]:
     def tensor(integers: "torch.Tensor", scale: float, zero_point: int) -> "torch.Tensor":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # these tensors are to leave torch one day
-            return torch.ops.aten._make_per_tensor_quantized_tensor(integers, scale, zero_point)
+            return torch._make_per_tensor_quantized_tensor(integers, scale, zero_point)  # pyright: ignore[reportPrivateImportUsage]
 
     weight = tensor(torch.arange(-12, 12, dtype=torch.int8).reshape(8, 3), 0.02, 0)
     packed = torch.ops.quantized.linear_prepack(weight, torch.zeros(8))
