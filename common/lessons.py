@@ -44,7 +44,9 @@ _ALL = (
     Lesson("m04_1", _("Folding batch norm"), "m04_fusion"),
     Lesson("m04_2", _("Fusion patterns"), "m04_fusion"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
+    Lesson("m07_1", _("The profiler"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
+    Lesson("m07_3", _("Integers only"), "m07_lowering"),
 )
 
 LESSONS: dict[str, Lesson] = {entry.id: entry for entry in _ALL}

@@ -1,0 +1,1 @@
+"""Exercises of lesson m07_1: the profiler."""

@@ -1,0 +1,85 @@
+"""What is profiled in this lesson's exercises: graphs, and functions that do more in their first call."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from common.checks.m07_2._graphs import quantized
+from common.exercise.base import Case
+
+if TYPE_CHECKING:
+    import torch
+
+COUNTS = {"type": "object", "maxProperties": 300, "additionalProperties": {"type": "integer"}}
+"""JSON Schema of a Counter."""
+
+
+class Late:
+    """Calls a graph without gradients; with `late`, the first call prepares something that later calls use."""
+
+    def __init__(self, gm: Any, *, late: bool = False) -> None:
+        self.gm, self.late = gm, late
+
+    def __call__(self, x: "torch.Tensor") -> "torch.Tensor":
+        import torch
+
+        with torch.no_grad():
+            if self.late:
+                torch.cumsum(torch.linspace(0, 1, 64), 0).erf()
+                self.late = False
+            return self.gm(x)
+
+
+def graph_function(case: Case) -> Late:
+    """The graph of a case as a function."""
+    return Late(quantized(case), late=bool(case.get("late")))
+
+
+def example(case: Case) -> "torch.Tensor":
+    """An input for it."""
+    from common.models import example_inputs
+
+    return example_inputs(batch=2, seed=case.seed + 1)[0]
+
+
+def integer_function() -> Callable[["torch.Tensor"], "torch.Tensor"]:
+    """A linear layer by the int8 kernel of the engine that is switched on here."""
+    import torch
+
+    def tensor(integers: "torch.Tensor", scale: float, zero_point: int) -> "torch.Tensor":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # these tensors are to leave torch one day
+            return torch._make_per_tensor_quantized_tensor(integers, scale, zero_point)  # pyright: ignore[reportPrivateImportUsage]
+
+    weight = tensor(torch.arange(-12, 12, dtype=torch.int8).reshape(8, 3), 0.02, 0)
+    packed = torch.ops.quantized.linear_prepack(weight, torch.zeros(8))
+
+    def fn(x: "torch.Tensor") -> "torch.Tensor":
+        with torch.no_grad():
+            means = x.mean((2, 3)) * 20 + 128
+            result = torch.ops.quantized.linear(
+                tensor(means.clamp(0, 255).to(torch.uint8), 0.05, 128), packed, 0.1, 128
+            )
+            return (result.int_repr() - 128.0) * 0.1
+
+    return fn
+
+
+def has_engine() -> bool:
+    """Whether this build of torch has an engine for int8 tensors at all."""
+    import torch
+
+    return torch.backends.quantized.engine != "none"
+
+
+def as_counts(value: Any) -> dict[str, int] | None:
+    """Read what an answer calls a Counter; entries that are 0 are left out; None for anything else."""
+    if not isinstance(value, Mapping):
+        return None
+    counts: dict[str, int] = {}
+    for name, n in value.items():
+        if not isinstance(name, str) or isinstance(n, bool) or not isinstance(n, int):
+            return None
+        if n:
+            counts[name] = n
+    return counts

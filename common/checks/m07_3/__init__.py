@@ -1,0 +1,1 @@
+"""Exercises of lesson m07_3: integers only."""

@@ -1,0 +1,3 @@
+# finds: form
+def is_int8_kernel(names):
+    return [n for n in names if n.startswith(("onednn::q", "quantized::"))]

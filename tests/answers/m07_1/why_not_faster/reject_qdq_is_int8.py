@@ -1,0 +1,14 @@
+# finds: qdq-is-int8
+from common.profiling import kernels
+
+
+def why_not_faster(before, after, x):
+    one, two = kernels(before, x), kernels(after, x)
+    gone, extra = one - two, two - one
+    if "aten::round" in two:
+        why = "int8"
+    elif not gone and not extra:
+        why = "same"
+    else:
+        why = "other" if gone else "more"
+    return {"gone": gone, "extra": extra, "why": why}

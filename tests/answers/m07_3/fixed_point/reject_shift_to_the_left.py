@@ -1,0 +1,8 @@
+# finds: shift-sign
+# not: shift-of-frexp
+import math
+
+
+def fixed_point(multiplier):
+    fraction, exponent = math.frexp(multiplier)
+    return round(fraction * 2**31), exponent - 31

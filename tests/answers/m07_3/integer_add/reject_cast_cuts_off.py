@@ -1,0 +1,8 @@
+# finds: cuts-off
+# not: no-clamp
+import torch
+
+
+def integer_add(a, s_a, z_a, b, s_b, z_b, s_y, z_y):
+    total = (a.int() - z_a) * (s_a / s_y) + (b.int() - z_b) * (s_b / s_y)
+    return (total.to(torch.int32) + z_y).clamp(-128, 127).to(torch.int8)

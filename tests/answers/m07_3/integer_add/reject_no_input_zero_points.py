@@ -1,0 +1,8 @@
+# finds: input-zero-point
+# not: overflow
+import torch
+
+
+def integer_add(a, s_a, z_a, b, s_b, z_b, s_y, z_y):
+    total = a * (s_a / s_y) + b * (s_b / s_y)
+    return (torch.round(total) + z_y).clamp(-128, 127).to(torch.int8)

@@ -1,0 +1,6 @@
+import torch
+
+
+def integer_linear(x, z_x, w, bias, s_x, s_w):
+    steps = torch.round(bias / (s_x * s_w)).to(torch.int32)
+    return (x.to(torch.int32) - z_x) @ w.to(torch.int32).T + steps

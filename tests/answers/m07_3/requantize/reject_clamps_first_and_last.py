@@ -1,0 +1,8 @@
+# finds: clamps-first
+# not: no-clamp
+import torch
+
+
+def requantize(acc, s_in, s_w, s_out, zp):
+    q = torch.round(acc * (s_in * s_w / s_out)).clamp(-128, 127) + zp
+    return q.clamp(-128, 127).to(torch.int8)
