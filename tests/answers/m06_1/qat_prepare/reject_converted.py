@@ -1,0 +1,18 @@
+# finds: converted
+import copy
+
+from common.pt2e import (
+    convert_pt2e,
+    export_module,
+    get_xnnpack_quantizer,
+    move_exported_model_to_train,
+    prepare_qat_pt2e,
+)
+
+
+def qat_prepare(model, example):
+    exported = export_module(copy.deepcopy(model).eval(), example)
+    prepared = prepare_qat_pt2e(exported, get_xnnpack_quantizer(is_qat=True)[0])
+    move_exported_model_to_train(prepared)
+    prepared(*example)
+    return convert_pt2e(prepared)
