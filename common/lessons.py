@@ -39,6 +39,7 @@ _ALL = (
     Lesson("m03_3", _("A quantizer by rules"), "m03_quantizer"),
     Lesson("m03_4", _("One scale for several places"), "m03_quantizer"),
     Lesson("m06_1", _("Fake quant and the straight-through gradient"), "m06_qat"),
+    Lesson("m06_2", _("Schedule and honest comparison"), "m06_qat"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
 )
