@@ -44,7 +44,8 @@ def compute() -> dict[str, Any]:
     move_exported_model_to_eval(prepared)
     converted = convert_pt2e(copy.deepcopy(prepared))
     found["converted"] = dict(op_counts(converted))
-    step = float([m for _n, m in prepared.named_modules() if hasattr(m, "fake_quant_enabled")][-1].scale)
+    fake_quants: list[Any] = [m for m in prepared.modules() if hasattr(m, "fake_quant_enabled")]
+    step = float(fake_quants[-1].scale)
     with torch.no_grad():
         found["largest difference in steps of the output"] = round(
             float((prepared(x) - converted(x)).abs().max()) / step, 3

@@ -35,6 +35,7 @@ def net(name: str, seed: int) -> "nn.Module":
         }[name]()
         for module in made.modules():
             if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
+                assert module.running_mean is not None and module.running_var is not None
                 nn.init.uniform_(module.running_mean, -0.5, 0.5)
                 nn.init.uniform_(module.running_var, 0.5, 2.0)
     return made.train()
