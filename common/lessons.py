@@ -43,6 +43,8 @@ _ALL = (
     Lesson("m05_3", _("Which layer is to blame?"), "m05_accuracy"),
     Lesson("m04_1", _("Folding batch norm"), "m04_fusion"),
     Lesson("m04_2", _("Fusion patterns"), "m04_fusion"),
+    Lesson("m06_1", _("Fake quant and the straight-through gradient"), "m06_qat"),
+    Lesson("m06_2", _("Schedule and honest comparison"), "m06_qat"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
     Lesson("m07_1", _("The profiler"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),

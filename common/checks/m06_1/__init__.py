@@ -1,0 +1,1 @@
+"""Exercises of lesson m06_1: fake quant and the straight-through gradient."""

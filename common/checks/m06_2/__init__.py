@@ -1,0 +1,1 @@
+"""Exercises of lesson m06_2: schedule and honest comparison."""

@@ -1,0 +1,10 @@
+# finds: nothing-put-in
+import copy
+
+from common.pt2e import export_module, get_xnnpack_quantizer, prepare_qat_pt2e
+
+
+def qat_prepare(model, example):
+    exported = export_module(copy.deepcopy(model).train(), example)
+    prepare_qat_pt2e(copy.deepcopy(exported), get_xnnpack_quantizer(is_qat=True)[0])
+    return exported

@@ -1,0 +1,13 @@
+# Right where there is no batch norm.
+# finds: folded
+# not: plain-observers
+import copy
+
+from common.pt2e import export_module, get_xnnpack_quantizer, move_exported_model_to_train, prepare_pt2e
+
+
+def qat_prepare(model, example):
+    exported = export_module(copy.deepcopy(model).eval(), example)
+    prepared = prepare_pt2e(exported, get_xnnpack_quantizer(is_qat=True)[0])
+    move_exported_model_to_train(prepared)
+    return prepared

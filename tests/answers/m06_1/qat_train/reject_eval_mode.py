@@ -1,0 +1,18 @@
+# finds: eval-mode
+# not: left-in-train-mode
+import torch
+
+
+def qat_train(prepared, batches, epochs, lr):
+    optimizer = torch.optim.SGD(prepared.parameters(), lr=lr)
+    losses = []
+    for _epoch in range(epochs):
+        total = []
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(prepared(x), y)
+            loss.backward()
+            optimizer.step()
+            total.append(loss.item())
+        losses.append(sum(total) / len(total))
+    return losses

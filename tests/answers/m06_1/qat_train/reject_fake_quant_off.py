@@ -1,0 +1,23 @@
+# finds: fake-quant-off
+# not: observers-off
+import torch
+
+from common.pt2e import disable_fake_quant, move_exported_model_to_eval, move_exported_model_to_train
+
+
+def qat_train(prepared, batches, epochs, lr):
+    move_exported_model_to_train(prepared)
+    prepared.apply(disable_fake_quant)
+    optimizer = torch.optim.SGD(prepared.parameters(), lr=lr)
+    losses = []
+    for _epoch in range(epochs):
+        total = []
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(prepared(x), y)
+            loss.backward()
+            optimizer.step()
+            total.append(loss.item())
+        losses.append(sum(total) / len(total))
+    move_exported_model_to_eval(prepared)
+    return losses

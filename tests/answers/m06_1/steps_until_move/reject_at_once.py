@@ -1,0 +1,3 @@
+# finds: at-once
+def steps_until_move():
+    return 1

@@ -1,0 +1,3 @@
+# finds: never
+def steps_until_move():
+    return float("inf")

@@ -1,0 +1,9 @@
+# finds: test-data
+# not: scored-on-train
+def fair_comparison(tools, nets, train, test, steps):
+    gains = []
+    for net in nets:
+        control = tools.ptq(tools.fine_tune(net, train, steps), test)
+        qat = tools.qat(net, train, steps)
+        gains.append(tools.score(qat, test) - tools.score(control, test))
+    return gains

@@ -1,0 +1,8 @@
+# finds: mean-only
+def fair_comparison(tools, nets, train, test, steps):
+    gains = []
+    for net in nets:
+        control = tools.ptq(tools.fine_tune(net, train, steps), train)
+        qat = tools.qat(net, train, steps)
+        gains.append(tools.score(qat, test) - tools.score(control, test))
+    return sum(gains) / len(gains)

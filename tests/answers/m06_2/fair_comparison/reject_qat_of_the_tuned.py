@@ -1,0 +1,8 @@
+# finds: qat-had-more
+def fair_comparison(tools, nets, train, test, steps):
+    gains = []
+    for net in nets:
+        control = tools.ptq(tools.fine_tune(net, train, steps), train)
+        qat = tools.qat(tools.fine_tune(net, train, steps), train, steps)
+        gains.append(tools.score(qat, test) - tools.score(control, test))
+    return gains

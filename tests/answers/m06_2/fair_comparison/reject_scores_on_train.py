@@ -1,0 +1,9 @@
+# finds: scored-on-train
+# not: test-data
+def fair_comparison(tools, nets, train, test, steps):
+    gains = []
+    for net in nets:
+        control = tools.ptq(tools.fine_tune(net, train, steps), train)
+        qat = tools.qat(net, train, steps)
+        gains.append(tools.score(qat, train) - tools.score(control, train))
+    return gains

@@ -1,0 +1,20 @@
+# Right as long as the training begins with epoch 0.
+# finds: only-that-epoch
+# not: one-epoch-off
+import torch
+
+from common.pt2e import disable_observer
+
+
+def set_norm(graph, training):
+    for node in graph.graph.nodes:
+        if node.target == torch.ops.aten.batch_norm.default:
+            node.args = (*node.args[:5], training, *node.args[6:])
+    graph.recompile()
+
+
+def freeze_schedule(prepared, epoch, scales_from, norm_from):
+    if epoch == scales_from:
+        prepared.apply(disable_observer)
+    if epoch == norm_from:
+        set_norm(prepared, False)

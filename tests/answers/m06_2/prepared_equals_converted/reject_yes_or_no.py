@@ -1,0 +1,13 @@
+# finds: not-a-number
+import copy
+
+import torch
+
+from common.pt2e import convert_pt2e, disable_observer
+
+
+def prepared_equals_converted(prepared, x):
+    frozen = copy.deepcopy(prepared).apply(disable_observer)
+    converted = convert_pt2e(copy.deepcopy(frozen))
+    with torch.no_grad():
+        return torch.allclose(frozen(x), converted(x))
