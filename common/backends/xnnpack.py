@@ -66,3 +66,40 @@ def delegated_graphs(program: Any) -> "list[fx.GraphModule]":
     owner = program.graph_module
     calls = [n for n in program.graph.nodes if n.op == "call_function" and "call_delegate" in n.name]
     return [getattr(owner, str(n.args[0].target)).original_module.graph_module for n in calls]
+
+
+def readable(gm: "fx.GraphModule") -> "fx.GraphModule":
+    """Return a copy of a graph for a picture: ordinary ops and short names in place of those of the edge dialect."""
+    import copy
+
+    from torch import fx
+
+    made = fx.GraphModule(gm, copy.deepcopy(gm.graph))
+    for node in made.graph.nodes:
+        if node.op == "call_function":
+            name = node.name
+            if is_op(node):
+                node.target = getattr(node.target, "_op", node.target)
+                name = str(node.target).split(".")[1].lstrip("_")
+            elif "call_delegate" in name:
+                name = "delegate"
+            node._rename(name)
+    return made
+
+
+def step_of_output(gm: "fx.GraphModule") -> float:
+    """Return the scale of a Q/DQ graph's output: one step of what it returns.
+
+    Raises:
+        ValueError: an op that is not quantized comes last.
+    """
+    (output,) = gm.graph.find_nodes(op="output")
+    (last,) = output.all_input_nodes
+    if "dequantize_per_tensor" not in str(last.target):
+        raise ValueError(_("the output of this graph is not quantized"))
+    return float(last.args[1])  # type: ignore[arg-type]
+
+
+def in_steps(a: "torch.Tensor", b: "torch.Tensor", step: float) -> "torch.Tensor":
+    """Return how many steps two tensors are apart in each place, without sign, not rounded."""
+    return (a - b).abs() / step

@@ -16,6 +16,7 @@ class OutputScale(Exercise):
     minutes = 8
     criteria = {"scale": 1, "not quantized": 1}
     parameters = ("qdq",)
+    not_allowed = ("step_of_output",)
     hints = (
         "Begin at the end: the output node has one argument, and in it stands what is returned.",
         "`node.args[0]` of the output node is a tuple (or list) of nodes. Is the one in it a dequantize?",

@@ -20,6 +20,7 @@ class StepsApart(Exercise):
     criteria = {"in steps": 2, "largest": 2}
     parameters = ("a", "b", "scale")
     must_return = True
+    not_allowed = ("in_steps",)
     hints = (
         "Both tensors lie on the same grid: multiples of the scale. By how many lines of the grid do they differ?",
         "The difference of each pair of elements, without its sign; the largest one; divided by the scale.",
