@@ -42,7 +42,8 @@ class DelegatedFraction(Exercise):
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         returned = ev.call(answer, edge_program(case))
-        ev.fact("answer", as_number(returned))
+        with ev.student("the result was read"):
+            ev.fact("answer", as_number(returned))
 
     def judge_raised(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         inside, _outside, _getitem = _counts(case)

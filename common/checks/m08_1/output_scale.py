@@ -33,7 +33,8 @@ class OutputScale(Exercise):
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         returned = ev.call(answer, quantized(case))
-        ev.fact("answer", as_number(returned))
+        with ev.student("the result was read"):
+            ev.fact("answer", as_number(returned))
         ev.fact("none", returned is None)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from common.checks.m08_1._files import as_number
@@ -47,7 +48,7 @@ class SizeTable(Exercise):
         returned = ev.call(answer, {name: (bytes(a), bytes(b)) for name, (a, b) in case.sizes.items()})
         rows: list[Any] | None = []
         with ev.student("the table was read"):
-            for row in list(returned)[:100]:
+            for row in islice(iter(returned), 100):
                 cells = tuple(row) if isinstance(row, (tuple, list)) else ()
                 if len(cells) != 4 or not isinstance(cells[0], str):
                     rows = None

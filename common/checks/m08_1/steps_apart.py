@@ -46,7 +46,8 @@ class StepsApart(Exercise):
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         returned = ev.call(answer, *_pair(case), case.scale)
         ev.fact("returned", type(returned).__name__)
-        ev.fact("answer", as_number(returned))
+        with ev.student("the result was read"):
+            ev.fact("answer", as_number(returned))
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         said, returned = evidence.facts["answer"], evidence.facts.get("returned", "")
