@@ -39,11 +39,25 @@ def example(case: Case) -> "tuple[torch.Tensor]":
 
 def edge_program(case: Case) -> Any:
     """Return the exported program after lowering; `fp32` and `partitioner` in the case choose another one."""
+    return _lowered(case).exported_program()
+
+
+def judges_program(case: Case) -> Any:
+    """The same for judges, kept: lowering takes a second, and exercises share some nets. No answer gets to see it."""
+    return _lowered_once(case.model, case.seed, bool(case.get("fp32")), bool(case.get("partitioner", True)))
+
+
+@lru_cache(maxsize=32)
+def _lowered_once(model: str, seed: int, fp32: bool, partitioner: bool) -> Any:
+    return _lowered(Case(model=model, seed=seed, fp32=fp32, partitioner=partitioner))
+
+
+def _lowered(case: Case) -> Any:
     from common.backends.xnnpack import lower
     from common.models import get_model
 
     net: Any = get_model(case.model, seed=case.seed).eval() if case.get("fp32") else quantized(case)
-    return lower(net, example(case), partitioner=case.get("partitioner", True)).exported_program()
+    return lower(net, example(case), partitioner=case.get("partitioner", True))
 
 
 def as_number(value: Any) -> int | float | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from common.checks.m08_1._files import edge_program
+from common.checks.m08_1._files import judges_program
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import Evidence, Recorder
 
@@ -38,7 +38,7 @@ class DelegateCalls(Exercise):
         if said is None:
             yield Finding(None, False, "form", "What is returned is not a whole number.")
             return
-        right = len(delegated_graphs(edge_program(case)))
+        right = len(delegated_graphs(judges_program(case).exported_program()))
         if said == right:
             yield self.passed("prediction")
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from common.checks.m08_1._files import example, quantized
+from common.checks.m08_1._files import judges_program
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import Evidence, Recorder
 
@@ -30,15 +30,14 @@ class SmallerFile(Exercise):
         ev.fact("answer", said if isinstance(said, str) else None)
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
-        from common.backends.xnnpack import pte_bytes
-        from common.models import get_model
+        from common.backends.xnnpack import quiet_native
 
         said = evidence.facts["answer"]
         if said not in ("fp32", "int8"):
             yield Finding(None, False, "form", 'What is returned is neither "fp32" nor "int8".')
             return
-        fp32 = len(pte_bytes(get_model(case.model, seed=case.seed).eval(), example(case)))
-        int8 = len(pte_bytes(quantized(case), example(case)))
+        with quiet_native():
+            fp32, int8 = (len(judges_program(c).to_executorch().buffer) for c in (Case(**case, fp32=True), case))
         right = "fp32" if fp32 < int8 else "int8"
         if said == right:
             yield self.passed("prediction")
