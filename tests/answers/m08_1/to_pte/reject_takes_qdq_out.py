@@ -1,5 +1,4 @@
 # finds: fp32-exported
-# not: no-partitioner
 # needs: executorch
 import torch
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
