@@ -49,6 +49,7 @@ _ALL = (
     Lesson("m07_1", _("The profiler"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
     Lesson("m07_3", _("Integers only"), "m07_lowering"),
+    Lesson("m08_1", _("From Q/DQ to a .pte that runs"), "m08_xnnpack", needs=("executorch",)),
 )
 
 LESSONS: dict[str, Lesson] = {entry.id: entry for entry in _ALL}

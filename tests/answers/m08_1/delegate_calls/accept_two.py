@@ -1,0 +1,3 @@
+# needs: executorch
+def delegate_calls():
+    return 2

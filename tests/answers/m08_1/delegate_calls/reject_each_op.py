@@ -1,0 +1,4 @@
+# finds: per-op
+# needs: executorch
+def delegate_calls():
+    return 6

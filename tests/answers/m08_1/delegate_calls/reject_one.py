@@ -1,0 +1,4 @@
+# finds: one
+# needs: executorch
+def delegate_calls():
+    return 1

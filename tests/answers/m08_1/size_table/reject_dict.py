@@ -1,0 +1,3 @@
+# finds: form
+def size_table(files):
+    return {name: (len(a), len(b)) for name, (a, b) in files.items()}

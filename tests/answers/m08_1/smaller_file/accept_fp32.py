@@ -1,0 +1,3 @@
+# needs: executorch
+def smaller_file():
+    return "fp32"

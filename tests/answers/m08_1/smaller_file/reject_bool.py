@@ -1,0 +1,4 @@
+# finds: form
+# needs: executorch
+def smaller_file():
+    return True

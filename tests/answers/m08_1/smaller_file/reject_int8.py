@@ -1,0 +1,4 @@
+# finds: always-smaller
+# needs: executorch
+def smaller_file():
+    return "int8"

@@ -1,0 +1,3 @@
+# finds: multiplied
+def steps_apart(a, b, scale):
+    return (a - b).abs().max().item() * scale

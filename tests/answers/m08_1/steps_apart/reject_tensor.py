@@ -1,0 +1,3 @@
+# finds: form
+def steps_apart(a, b, scale):
+    return (a - b) / scale

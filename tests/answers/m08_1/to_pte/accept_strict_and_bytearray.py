@@ -1,0 +1,10 @@
+# needs: executorch
+import torch
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.exir import to_edge_transform_and_lower
+
+
+def to_pte(qdq, example):
+    exported = torch.export.export(qdq, example)
+    program = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()]).to_executorch()
+    return bytearray(program.buffer)
