@@ -114,12 +114,13 @@ def cpu_profile() -> "Iterator[profile]":
     """
     from torch.profiler import ProfilerActivity, profile
 
-    with _stderr_silenced(), profile(activities=[ProfilerActivity.CPU]) as prof:
+    with stderr_silenced(), profile(activities=[ProfilerActivity.CPU]) as prof:
         yield prof
 
 
 @contextmanager
-def _stderr_silenced() -> Iterator[None]:
+def stderr_silenced() -> Iterator[None]:
+    """Keep what native code writes to the C-level stderr away from the notebook."""
     kept, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(null, 2)
