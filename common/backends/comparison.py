@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from common.backends.ort import PARTS
 from common.exercise.capture import FOLDER_VARIABLE
 from common.i18n import _
 from common.platform_checks import missing_parts
@@ -90,7 +91,7 @@ def compare_backends(qdq: "fx.GraphModule", x: "torch.Tensor") -> list[BackendRo
         for name, needs, make in (
             ("Inductor", ("cxx",), _inductor),
             ("XNNPACK", ("executorch",), _xnnpack),
-            ("ONNX Runtime", ("onnx", "onnxscript", "onnxruntime"), _onnx_runtime),
+            ("ONNX Runtime", PARTS, _onnx_runtime),
         ):
             rows.append(_row(name, needs, make, qdq, x))
     return rows
@@ -101,7 +102,9 @@ def _row(name: str, needs: tuple[str, ...], make: Callable[..., Any], qdq: "fx.G
         return BackendRow(name, False, _("not run while a submission is graded"))
     missing = missing_parts(needs)
     if missing:
-        return BackendRow(name, False, _("not on this machine: {part} ({how})").format(part=missing[0].id, how=missing[0].how))
+        return BackendRow(
+            name, False, _("not on this machine: {part} ({how})").format(part=missing[0].id, how=missing[0].how)
+        )
     try:
         run, size = make(copy.deepcopy(qdq), x)
         return _timed(name, run, size)
@@ -153,13 +156,32 @@ def _onnx_runtime(qdq: "fx.GraphModule", x: "torch.Tensor") -> "tuple[Callable[[
     import onnxruntime as ort
     import torch
 
-    from common.backends.ort import quiet_exporter, session_options
+    from common.backends.ort import session_options, write_onnx
 
-    quiet_exporter()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model.onnx")
-        torch.onnx.export(qdq, (x,), str(path), dynamo=True, external_data=False, verbose=False)
-        data = path.read_bytes()
+        data = write_onnx(qdq, (x,), Path(folder, "model.onnx")).read_bytes()
     session = ort.InferenceSession(data, session_options(), providers=["CPUExecutionProvider"])
     name = session.get_inputs()[0].name
     return (lambda: torch.from_numpy(session.run(None, {name: x.numpy()})[0])), len(data)
+
+
+def with_biases_on_grid(qdq: "fx.GraphModule") -> "fx.GraphModule":
+    """Return a copy of a Q/DQ graph in which each bias of a conv2d or linear is as an integer kernel keeps it:
+    rounded to a multiple of input scale times weight scale.
+    """
+    from operator import attrgetter
+
+    import torch
+
+    from common.graph_utils import short
+
+    changed = copy.deepcopy(qdq)
+    for node in changed.graph.nodes:
+        if short(node.target) in ("conv2d", "linear") and len(node.args) > 2 and node.args[2] is not None:
+            scale = node.args[1].args[1]
+            if hasattr(scale, "target"):
+                scale = attrgetter(str(scale.target))(changed).detach()
+            bias, grid = attrgetter(str(node.args[2].target))(changed), scale * node.args[0].args[1]
+            with torch.no_grad():
+                bias.copy_((bias / grid).round() * grid)
+    return changed

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from common.backends.ort import LEVELS
 from common.measure import MeasureLimits, Outcome, measure
 
 if TYPE_CHECKING:
@@ -117,7 +116,15 @@ def run(
 ) -> "tuple[dict[str, Any], dict[str, torch.Tensor]]":
     """Read the structure of ``files["model"]``, load it, and run it on the inputs at each level."""
     data = files["model"]
-    told: dict[str, Any] = {"stage": "read", "error": "", "external": [], "ops": {}, "dims": [], "int8": 0, "shapes": []}
+    told: dict[str, Any] = {
+        "stage": "read",
+        "error": "",
+        "external": [],
+        "ops": {},
+        "dims": [],
+        "int8": 0,
+        "shapes": [],
+    }
     made: dict[str, torch.Tensor] = {}
     try:
         _describe(data, told, made)

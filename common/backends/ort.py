@@ -8,10 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from common.i18n import _
+
 if TYPE_CHECKING:
     import torch
+    from torch import fx
 
     from common.viz import Picture
+
+PARTS = ("onnx", "onnxscript", "onnxruntime")
+"""The parts of `common.platform_checks` that all of this needs."""
 
 LEVELS = {
     "none": "ORT_DISABLE_ALL",
@@ -26,6 +32,28 @@ INTEGER_OPS = ("QLinearConv", "QLinearMatMul", "QGemm", "ConvInteger", "MatMulIn
 
 FLOAT_OPS = ("Conv", "Gemm", "MatMul", "FusedConv", "FusedGemm", "FusedMatMul", "NhwcFusedConv")
 """Operators that do the same in floating point."""
+
+
+def onnx_is_here() -> bool:
+    """Whether onnx, onnxscript and onnxruntime can be used here; where not, say what is missing and how to get it."""
+    from common.platform_checks import missing_parts
+
+    missing = missing_parts(PARTS)
+    if missing:
+        names = ", ".join(part.id for part in missing)
+        text = _("Not on this machine: {names}. To get it: {how}. The cells below say what they would show.")
+        print(text.format(names=names, how=missing[0].how))
+    return not missing
+
+
+def write_onnx(gm: "fx.GraphModule", example: "tuple[torch.Tensor, ...]", path: str | Path) -> Path:
+    """Write a graph as one .onnx file with a free batch, and return its path."""
+    import torch
+
+    quiet_exporter()
+    shapes = tuple({0: torch.export.Dim.AUTO} for _x in example)
+    torch.onnx.export(gm, example, str(path), dynamo=True, external_data=False, dynamic_shapes=shapes, verbose=False)
+    return Path(path)
 
 
 def session_options(level: str = "all", **entries: str) -> Any:
@@ -98,7 +126,9 @@ def picture_of_file(path: str | Path) -> "Picture":
         name = f"{node.op_type}_{number}"
         maker |= dict.fromkeys(node.output, name)
         args = [{"node": maker[i]} for i in node.input if i in maker and i not in constants]
-        facts.append({"name": name, "op": "call_function", "target": f"onnx.{node.op_type}", "args": args, "kwargs": {}})
+        facts.append(
+            {"name": name, "op": "call_function", "target": f"onnx.{node.op_type}", "args": args, "kwargs": {}}
+        )
     ends = [{"node": maker[value.name]} for value in graph.output]
     facts.append({"name": "output", "op": "output", "target": "output", "args": [ends], "kwargs": {}})
     return picture_from_facts(facts)
