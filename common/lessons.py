@@ -40,6 +40,7 @@ _ALL = (
     Lesson("m03_4", _("One scale for several places"), "m03_quantizer"),
     Lesson("m07_0", _("What a backend makes of Q/DQ: overview"), "m07_lowering"),
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
+    Lesson("m08_1", _("From Q/DQ to a .pte that runs"), "m08_xnnpack", needs=("executorch",)),
     Lesson("m09_1", _("From Q/DQ to QDQ ONNX"), "m09_onnx", needs=("onnx", "onnxscript", "onnxruntime")),
 )
 

@@ -27,6 +27,8 @@ class PteRun:
         stage: how far it came: "read" (is it such a file at all), "load", "run", "done".
         delegates: the backends of its delegates, one entry for each call, such as ``("XnnpackBackend",)``.
         kernels: the operators that run outside of delegates, one entry for each call.
+        shapes: the shapes that the file declares for its inputs; where `static` is false, the largest ones.
+        static: whether the inputs have these shapes and no others.
         outputs: the tensors that came out.
     """
 
@@ -34,6 +36,8 @@ class PteRun:
     stage: str
     delegates: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
+    shapes: tuple[tuple[int, ...], ...] = ()
+    static: bool = True
     outputs: "tuple[torch.Tensor, ...]" = ()
 
     @property
@@ -67,11 +71,15 @@ def _as_run(outcome: Outcome) -> PteRun:
     names = [values.get("delegates"), values.get("kernels")]
     if not all(isinstance(n, list) and all(isinstance(x, str) for x in n) for n in names):
         return PteRun("its reply cannot be read", "run")
+    shapes, static = values.get("shapes"), values.get("static")
+    if not (isinstance(shapes, list) and all(isinstance(s, list) and all(type(d) is int for d in s) for s in shapes)):
+        return PteRun("its reply cannot be read", "run")
     stage, error = values.get("stage"), str(values.get("error", ""))[:500]
     outputs = tuple(outcome.tensors[k] for k in sorted(outcome.tensors, key=lambda k: (len(k), k)))
     if stage not in ("read", "load", "run", "done"):
         return PteRun("its reply cannot be read", "run")
-    return PteRun(error, stage, tuple(names[0]), tuple(names[1]), outputs)  # type: ignore[arg-type]
+    declared = tuple(tuple(s) for s in shapes)
+    return PteRun(error, stage, tuple(names[0]), tuple(names[1]), declared, static is True, outputs)  # type: ignore[arg-type]
 
 
 # The program that `common.measure` runs: from here on, only in the process of its own
@@ -115,9 +123,11 @@ def run(
     from executorch.runtime import Runtime
 
     data = files["program"]
-    told: dict[str, Any] = {"stage": "read", "error": "", "delegates": [], "kernels": []}
+    told: dict[str, Any] = {"stage": "read", "error": "", "delegates": [], "kernels": [], "shapes": [], "static": True}
     try:
-        told["delegates"], told["kernels"] = _calls(data)
+        plan = _forward(data)
+        told["delegates"], told["kernels"] = _calls(plan)
+        told["shapes"], told["static"] = _inputs(plan)
         told["stage"] = "load"
         program = Runtime.get().load_program(data)
         method = program.load_method("forward")
@@ -133,8 +143,8 @@ def run(
     return told | {"stage": "done"}, {f"output_{n}": tensor for n, tensor in enumerate(outputs)}
 
 
-def _calls(data: bytes) -> tuple[list[str], list[str]]:
-    """The backend of each call of a delegate, and the operator of each call of a kernel, in the method forward."""
+def _forward(data: bytes) -> Any:
+    """The execution plan of the method forward."""
     schema = _schema()
     if data[4:8] != b"ET12":
         raise ValueError("it is not a .pte file")
@@ -143,6 +153,25 @@ def _calls(data: bytes) -> tuple[list[str], list[str]]:
     plan = next((p for p in plans if p.Name() == b"forward"), None)
     if plan is None:
         raise ValueError("it has no method forward")
+    return plan
+
+
+def _inputs(plan: Any) -> tuple[list[list[int]], bool]:
+    """The shapes of the inputs that are tensors, and whether all of them are static."""
+    schema, shapes, static = _schema(), [], True
+    for number in range(min(plan.InputsLength(), 100)):
+        value = plan.Values(plan.Inputs(number))
+        if value.ValType() == schema.KernelTypes.KernelTypes.Tensor:
+            tensor = schema.Tensor.Tensor()
+            tensor.Init(value.Val().Bytes, value.Val().Pos)
+            shapes.append([int(tensor.Sizes(n)) for n in range(min(tensor.SizesLength(), 20))])
+            static = static and tensor.ShapeDynamism() == schema.TensorShapeDynamism.TensorShapeDynamism.STATIC
+    return shapes, static
+
+
+def _calls(plan: Any) -> tuple[list[str], list[str]]:
+    """The backend of each call of a delegate, and the operator of each call of a kernel."""
+    schema = _schema()
     kinds = schema.InstructionArguments.InstructionArguments
     delegates, kernels = [], []
     for chain in (plan.Chains(n) for n in range(min(plan.ChainsLength(), 100))):

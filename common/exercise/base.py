@@ -103,6 +103,8 @@ class Exercise:
     """Names of the answer's parameters in order, where the answer is called; None for a value."""
     must_return: ClassVar[bool] = False
     """Whether an answer that returns None gets a sentence of its own, and nothing else is judged."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Parts of `common.platform_checks` without which `check` has nothing to try; a grader asks the lesson's."""
     facts: ClassVar[Mapping[str, Any]] = {}
     """What the probe records: fact → JSON Schema (`GRAPH` and `TENSOR` of `evidence` for those two)."""
 

@@ -12,6 +12,7 @@ from common.exercise.registry import find_exercise
 from common.exercise.shortcuts import defined_names, parse_cell
 from common.exercise.tracebacks import exception_facts
 from common.i18n import _
+from common.platform_checks import missing_parts
 
 if TYPE_CHECKING:
     from common.exercise.render import Offer
@@ -37,6 +38,15 @@ def check(exercise_id: str) -> None:
     """
     if os.environ.get(FOLDER_VARIABLE):
         return  # grading: `evidence` records these cases too
+    missing = missing_parts(find_exercise(exercise_id).needs)
+    if missing:
+        how = "; ".join(f"{part.id}: {part.how}" for part in missing)
+        print(
+            _("{id} cannot be tried on this machine. What is missing, and how to get it: {how}").format(
+                id=exercise_id, how=how
+            )
+        )
+        return
     verdict = public_verdict(exercise_id)
     if not verdict.passed:
         first = next((f["symptom"] for f in verdict.findings), _("not solved yet"))

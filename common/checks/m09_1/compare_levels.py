@@ -23,6 +23,7 @@ class CompareLevels(Exercise):
     minutes = 15
     criteria = {"levels": 1, "steps": 3}
     parameters = ("path", "x")
+    needs = ("onnx", "onnxscript", "onnxruntime")
     must_return = True
     hints = (
         "`run_file(path, x, level)` runs the file at a level. One run at 'none' is what the three others are compared with.",

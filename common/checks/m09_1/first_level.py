@@ -20,6 +20,7 @@ class FirstLevel(Exercise):
     minutes = 3
     criteria = {"level": 0}
     parameters = ()
+    needs = ("onnx", "onnxscript", "onnxruntime")
     not_allowed = ("run_file", "InferenceSession", "compare_levels")
     hints = (
         "Which constants of the file are still fp32, and could be rounded?",

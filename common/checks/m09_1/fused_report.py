@@ -22,6 +22,7 @@ class FusedReport(Exercise):
     minutes = 15
     criteria = {"integer": 2, "fp32": 1, "file untouched": 1}
     parameters = ("path",)
+    needs = ("onnx", "onnxscript", "onnxruntime")
     must_return = True
     not_allowed = ("optimized",)
     hints = (

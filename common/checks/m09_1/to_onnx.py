@@ -33,6 +33,7 @@ class ToOnnx(Exercise):
     minutes = 15
     criteria = {"one file with int8 weights": 2, "same integers": 2, "free batch": 2}
     parameters = ("qdq", "example", "path")
+    needs = ("onnx", "onnxscript", "onnxruntime")
     not_allowed = ("write_onnx",)
     hints = (
         "`torch.onnx.export` has a parameter for each of the three: which exporter, where the weights go, which "
