@@ -114,13 +114,12 @@ def cpu_profile() -> "Iterator[profile]":
     """
     from torch.profiler import ProfilerActivity, profile
 
-    with stderr_silenced(), profile(activities=[ProfilerActivity.CPU]) as prof:
+    with _stderr_silenced(), profile(activities=[ProfilerActivity.CPU]) as prof:
         yield prof
 
 
 @contextmanager
-def stderr_silenced() -> Iterator[None]:
-    """Keep what native code writes to the C-level stderr away from the notebook."""
+def _stderr_silenced() -> Iterator[None]:
     kept, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(null, 2)

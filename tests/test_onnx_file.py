@@ -56,7 +56,6 @@ def test_tensors_of_other_files_are_not_read() -> None:
 
 
 def test_an_output_that_would_fill_the_memory() -> None:
-    import onnx
     from onnx import TensorProto, helper, numpy_helper
 
     shape = numpy_helper.from_array(torch.tensor([2**16, 2**16]).numpy(), "shape")

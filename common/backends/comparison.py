@@ -136,17 +136,12 @@ def _inductor(qdq: "fx.GraphModule", x: "torch.Tensor") -> "tuple[Callable[[], t
 
 
 def _xnnpack(qdq: "fx.GraphModule", x: "torch.Tensor") -> "tuple[Callable[[], torch.Tensor], int]":
-    import torch
+    from common.backends.xnnpack import pte_bytes, quiet_native
 
-    from common.env import stderr_silenced
-
-    with stderr_silenced():
-        from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
-        from executorch.exir import to_edge_transform_and_lower
+    data = pte_bytes(qdq, (x,))
+    with quiet_native():
         from executorch.runtime import Runtime
 
-        program = to_edge_transform_and_lower(torch.export.export(qdq, (x,)), partitioner=[XnnpackPartitioner()])
-        data = program.to_executorch().buffer
         method: Any = Runtime.get().load_program(data).load_method("forward")
         method.execute((x,))
     return (lambda: method.execute((x,))[0]), len(data)

@@ -30,6 +30,9 @@ class OnnxRun:
         int8: its int8 constants of two dimensions and more.
         shapes: shapes of its fp32 constants of two dimensions and more.
         outputs: level of optimization → one tensor for each set of inputs.
+        output_scale: the scale of the DequantizeLinear that makes the output; None where something else makes it.
+        activations: where asked for, for each QuantizeLinear how much of its range the first input uses, and which
+            share of the values lies outside of it and is cut off.
     """
 
     error: str
@@ -40,6 +43,8 @@ class OnnxRun:
     int8: "tuple[torch.Tensor, ...]" = ()
     shapes: tuple[tuple[int, ...], ...] = ()
     outputs: "Mapping[str, tuple[torch.Tensor, ...]]" = field(default_factory=dict)
+    output_scale: float | None = None
+    activations: tuple[tuple[float, float], ...] = ()
 
     @property
     def done(self) -> bool:
@@ -52,6 +57,8 @@ def run_onnx(
     inputs: "Sequence[torch.Tensor]",
     levels: Sequence[str] = ("none", "all"),
     limits: MeasureLimits | None = None,
+    *,
+    activations: bool = False,
 ) -> OnnxRun:
     """Run an .onnx file that has one input and one output on each of `inputs`, in a limited process.
 
@@ -59,6 +66,7 @@ def run_onnx(
 
     Args:
         levels: of optimization, keys of `common.backends.ort.LEVELS`.
+        activations: whether to look at the values in front of each QuantizeLinear.
 
     Raises:
         RuntimeError: the measuring process cannot even start here: our side, and no property of the file.
@@ -66,7 +74,7 @@ def run_onnx(
     if len(data) > MAX_BYTES:
         return OnnxRun(f"the file is larger than {MAX_BYTES // 2**20} MiB", "read")
     tensors = {f"input_{n}": tensor for n, tensor in enumerate(inputs)}
-    values = {"inputs": len(inputs), "levels": list(levels)}
+    values = {"inputs": len(inputs), "levels": list(levels), "activations": activations}
     outcome = measure("common.backends.onnx_file", values, tensors, {"model": data}, limits)
     if outcome.status == "broken":
         raise RuntimeError(f"the process that runs .onnx files does not start: {outcome.message}")
@@ -90,6 +98,8 @@ def _as_run(outcome: Outcome, runs: int, levels: Sequence[str]) -> OnnxRun:
             dims=tuple(tuple(None if d is None else int(d) for d in shape) for shape in values["dims"]),
             int8=tuple(tensors[f"int8_{n}"] for n in range(int(values["int8"]))),
             shapes=tuple(tuple(int(d) for d in shape) for shape in values["shapes"]),
+            output_scale=None if values["output_scale"] is None else float(values["output_scale"]),
+            activations=tuple((float(used), float(cut)) for used, cut in values["activations"]),
             outputs={level: tuple(tensors[f"{level}_{n}"] for n in range(runs)) for level in levels}
             if stage == "done"
             else {},
@@ -125,6 +135,7 @@ def run(
         "int8": 0,
         "shapes": [],
     }
+    told |= {"output_scale": None, "activations": []}
     made: dict[str, torch.Tensor] = {}
     try:
         _describe(data, told, made)
@@ -136,6 +147,8 @@ def run(
         for level, session in sessions.items():
             for n in range(values["inputs"]):
                 made[f"{level}_{n}"] = _one_run(session, tensors[f"input_{n}"])
+        if values.get("activations"):
+            told["activations"] = _activations(data, tensors["input_0"])
     except Exception as error:
         told["error"] = f"{type(error).__name__}: {error}"[:500]
         return told, {name: t for name, t in made.items() if name.startswith("int8_")}
@@ -171,6 +184,48 @@ def _describe(data: bytes, told: dict[str, Any], made: "dict[str, torch.Tensor]"
             told["int8"] += 1
         elif len(tensor.dims) > 1 and tensor.data_type == onnx.TensorProto.FLOAT:
             told["shapes"].append(list(tensor.dims))
+
+    numbers = _numbers(graph)
+    for node in graph.node:
+        if node.op_type == "DequantizeLinear" and graph.output and graph.output[0].name in node.output:
+            scale = numbers.get(node.input[1])
+            told["output_scale"] = None if scale is None else float(scale)
+
+
+def _numbers(graph: Any) -> dict[str, Any]:
+    """The single numbers among the constants of a graph, by name."""
+    from onnx import numpy_helper
+
+    return {t.name: numpy_helper.to_array(t).reshape(()) for t in graph.initializer if math.prod(t.dims) == 1}
+
+
+def _activations(data: bytes, x: "torch.Tensor") -> list[list[float]]:
+    """For each QuantizeLinear how much of its range is used, and the share of values that are cut off."""
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper
+
+    model = onnx.load_model_from_string(data)
+    graph, numbers = model.graph, _numbers(model.graph)
+    places = [n for n in graph.node if n.op_type == "QuantizeLinear" and n.input[1] in numbers][:200]
+    given = {value.name for value in graph.input}
+    wanted = sorted({n.input[0] for n in places} - given)
+    del graph.output[:]
+    graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in wanted)
+    seen = dict.fromkeys(given, x.numpy())
+    if wanted:
+        session = _session(model.SerializeToString(), "none")
+        seen |= dict(zip(wanted, session.run(wanted, {session.get_inputs()[0].name: x.numpy()}), strict=True))
+    found = []
+    for node in places:
+        scale = float(numbers[node.input[1]])
+        zero = numbers.get(node.input[2]) if len(node.input) > 2 else None
+        least, most = (-128, 127) if zero is not None and zero.dtype == np.int8 else (0, 255)
+        low, high = ((end - float(zero if zero is not None else 0)) * scale for end in (least, most))
+        values = seen[node.input[0]].astype(np.float64)
+        cut = float(((values < low - scale) | (values > high + scale)).mean())
+        found.append([float((values.max() - values.min()) / ((most - least) * scale)), cut])
+    return found
 
 
 def _session(data: bytes, level: str) -> Any:

@@ -4,6 +4,7 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterator
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,7 @@ class FusedReport(Exercise):
             path.write_bytes(model_bytes(case))
             said = ev.call(answer, str(path))
             for name in ("integer", "fp32"):
-                value = said.get(name) if isinstance(said, dict) else None
-                plain = isinstance(value, int) and not isinstance(value, bool)
-                ev.fact(name, int(value) if plain and abs(value) < 10**9 else None)
+                ev.fact(name, _whole(said.get(name) if isinstance(said, dict) else None))
             ev.fact("digest", hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -99,6 +98,15 @@ class FusedReport(Exercise):
         if said["integer"] == counts["standard only"]["integer"] != counts["truth"]["integer"]:
             return "linear-missed", "An integer operator of ONNX Runtime's own is not counted."
         return None, "The numbers are not those of the optimized model."
+
+
+def _whole(value: Any) -> int | None:
+    """A whole number of a plausible size, of whatever type, else None."""
+    try:
+        number = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
+    return number if number is not None and abs(number) < 10**9 else None
 
 
 def _counts(case: Case) -> dict[str, dict[str, int]]:

@@ -153,10 +153,8 @@ def _ways(case: Case, outputs: "dict[str, torch.Tensor]") -> dict[str, dict[froz
     from common.graph_utils import qdq_nodes
 
     gm = quantized(case)
-    step, other = (
-        output_step(gm),
-        float(next(n for n in qdq_nodes(gm) if "quantize_per_tensor" in str(n.target)).args[1]),
-    )  # type: ignore[arg-type]
+    first: Any = next(n for n in qdq_nodes(gm) if "quantize_per_tensor" in str(n.target))
+    step, other = output_step(gm), float(first.args[1])
     pairs = list(combinations(outputs, 2))
     apart = {frozenset(p): (outputs[p[0]] - outputs[p[1]]).double() for p in pairs}
     truth = {p: float((d / step).round().abs().max()) for p, d in apart.items()}
