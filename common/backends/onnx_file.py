@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 MAX_BYTES = 3 * 2**20
 """The largest file that is tried: evidence of a case may have 4 MiB."""
 
+LIMITS = MeasureLimits(seconds=45, cpu_seconds=10)
+"""Loading the libraries and running a small net takes two or three seconds of CPU time; on a busy machine it waits."""
+
 STAGES = ("read", "load", "run", "done")
 
 
@@ -75,7 +78,7 @@ def run_onnx(
         return OnnxRun(f"the file is larger than {MAX_BYTES // 2**20} MiB", "read")
     tensors = {f"input_{n}": tensor for n, tensor in enumerate(inputs)}
     values = {"inputs": len(inputs), "levels": list(levels), "activations": activations}
-    outcome = measure("common.backends.onnx_file", values, tensors, {"model": data}, limits)
+    outcome = measure("common.backends.onnx_file", values, tensors, {"model": data}, limits or LIMITS)
     if outcome.status == "broken":
         raise RuntimeError(f"the process that runs .onnx files does not start: {outcome.message}")
     return _as_run(outcome, len(inputs), levels)
