@@ -50,6 +50,8 @@ _ALL = (
     Lesson("m07_2", _("One Q/DQ graph, three treatments"), "m07_lowering"),
     Lesson("m07_3", _("Integers only"), "m07_lowering"),
     Lesson("m08_1", _("From Q/DQ to a .pte that runs"), "m08_xnnpack", needs=("executorch",)),
+    Lesson("m09_1", _("From Q/DQ to QDQ ONNX"), "m09_onnx", needs=("onnx", "onnxscript", "onnxruntime")),
+    Lesson("m09_2", _("A project of your own"), "m09_onnx", needs=("onnx", "onnxscript", "onnxruntime")),
 )
 
 LESSONS: dict[str, Lesson] = {entry.id: entry for entry in _ALL}

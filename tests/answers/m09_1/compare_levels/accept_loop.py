@@ -1,0 +1,18 @@
+import onnx
+from onnx import numpy_helper
+
+from common.backends.ort import run_file
+
+
+def step_of(path, last=True):
+    graph = onnx.load(path).graph
+    constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+    nodes = [n for n in graph.node if n.op_type == "DequantizeLinear" and constants[n.input[1]].ndim == 0]
+    return float(constants[nodes[-1 if last else 0].input[1]])
+
+
+def compare_levels(path, x):
+    plain, step, found = run_file(path, x, "none"), step_of(path), {}
+    for level in ("basic", "extended", "all"):
+        found[level] = int(((run_file(path, x, level) - plain) / step).round().abs().max())
+    return found

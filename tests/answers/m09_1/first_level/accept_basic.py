@@ -1,0 +1,2 @@
+def first_level():
+    return "basic"

@@ -1,0 +1,3 @@
+# finds: when-integer
+def first_level():
+    return "all"

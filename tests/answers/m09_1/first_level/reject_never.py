@@ -1,0 +1,3 @@
+# finds: never
+def first_level():
+    return "never"

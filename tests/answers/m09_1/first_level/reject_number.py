@@ -1,0 +1,3 @@
+# finds: form
+def first_level():
+    return 1

@@ -1,0 +1,12 @@
+# finds: file-changed
+import onnxruntime
+
+from common.backends.ort import FLOAT_OPS, INTEGER_OPS, op_types, session_options
+
+
+def fused_report(path):
+    options = session_options("extended")
+    options.optimized_model_filepath = path
+    onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    counts = op_types(path)
+    return {"integer": sum(counts[op] for op in INTEGER_OPS), "fp32": sum(counts[op] for op in FLOAT_OPS)}

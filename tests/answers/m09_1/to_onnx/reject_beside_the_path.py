@@ -1,0 +1,9 @@
+# finds: not-written
+import torch
+
+
+def to_onnx(qdq, example, path):
+    shapes = tuple({0: torch.export.Dim.AUTO} for _ in example)
+    torch.onnx.export(
+        qdq, example, path + ".onnx", dynamo=True, external_data=False, dynamic_shapes=shapes, verbose=False
+    )

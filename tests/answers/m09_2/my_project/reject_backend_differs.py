@@ -1,0 +1,41 @@
+# finds: backend-differs
+import tempfile
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from common.backends.ort import write_onnx
+from common.graph_utils import sqnr
+from common.pt2e import convert_pt2e, export_module, get_xnnpack_quantizer, prepare_pt2e
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(12, 20), nn.ReLU(), nn.Linear(20, 3)).eval()
+inputs = torch.randn(80, 12)
+folder = Path(tempfile.mkdtemp())
+
+
+def quantized(model, *batches):
+    prepared = prepare_pt2e(export_module(model, (inputs[:2],)), get_xnnpack_quantizer()[0])
+    with torch.no_grad():
+        for batch in batches:
+            prepared(batch)
+    return convert_pt2e(prepared)
+
+
+with torch.no_grad():  # two halves that cancel: what is left is far smaller than one unit of the last layer's sum
+    net[0].weight[10:], net[0].bias[10:] = net[0].weight[:10].clone(), net[0].bias[:10].clone()
+    net[2].weight[:, 10:] = -net[2].weight[:, :10]
+    net[0].weight *= 30
+    net[2].weight *= 10
+    net[2].bias *= 0.5
+fp32 = export_module(net, (inputs[:2],))
+qdq = quantized(net, torch.randn(100, 12), torch.randn(100, 12))
+write_onnx(fp32, (inputs[:2],), folder / "fp32.onnx")
+write_onnx(qdq, (inputs[:2],), folder / "qdq.onnx")
+with torch.no_grad():
+    db = sqnr(fp32(inputs), qdq(inputs))
+
+
+def my_project():
+    return {"fp32": folder / "fp32.onnx", "quantized": folder / "qdq.onnx", "inputs": inputs, "sqnr": db}

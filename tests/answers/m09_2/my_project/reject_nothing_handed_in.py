@@ -1,0 +1,3 @@
+# finds: form
+def my_project():
+    return {"fp32": "nowhere.onnx", "quantized": "nowhere.onnx", "inputs": None, "sqnr": "good"}

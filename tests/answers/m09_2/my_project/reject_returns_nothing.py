@@ -1,0 +1,3 @@
+# finds: returns-nothing
+def my_project():
+    print("all done")
