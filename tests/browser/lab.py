@@ -26,10 +26,9 @@ CELL_MS = 120_000
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 SETTINGS = {
-    "jupyter_server_config.d/no_lsp.json": '{"ServerApp": {"jpserver_extensions": {"jupyter_lsp": false}}}',
     "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": '{"fetchNews": "false", "checkForUpdates": false}',
 }
-"""Files with settings: no question about news, and no language server, which talks in dialogs."""
+"""Files with settings: no question about news."""
 
 
 def chromium() -> str | None:
@@ -78,6 +77,7 @@ def server(folder: Path, **more: str) -> Iterator[str]:
         "ServerApp.root_dir": str(folder),
         "IdentityProvider.token": TOKEN,
         "LabApp.expose_app_in_browser": "True",
+        "LanguageServerManager.autodetect": "False",  # where one is installed it talks in dialogs
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", *(f"--{k}={v}" for k, v in options.items())]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
