@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from commands import ROOT
 from grading_kit import CLASS_SEED, QUICK, kit_notebook, make_cases, tiny_source
@@ -21,7 +22,7 @@ from pt2e_kit.cli import app
 from pt2e_kit.course import Course
 from pt2e_kit.for_otter import container, pins
 from pt2e_kit.for_otter.bundle import FOLDER, PLUGIN, read_metadata, student_of
-from pt2e_kit.for_otter.make import AUTOGRADER, LOCK, make
+from pt2e_kit.for_otter.make import AUTOGRADER, BACKENDS_LOCK, LOCK, _needs_backends, make
 from pt2e_kit.for_otter.parts import WHOLE, Part, parts, scored
 from pt2e_kit.for_otter.plugin import KitPlugin
 from pt2e_kit.for_otter.scores import fill
@@ -152,6 +153,18 @@ def test_it_pins_what_the_lock_pins_and_nothing_for_a_gpu() -> None:
     assert all(line in environment for line in lines), "for those who make a conda environment of it"
     setup = files["setup.sh"].decode()
     assert "--torch-backend cpu" in setup and "--no-deps" in setup
+
+
+def test_a_lesson_that_runs_a_backend_gets_it() -> None:
+    plain, more = pins.pins(LOCK), pins.pins(LOCK, BACKENDS_LOCK)
+    added = {line.partition("==")[0].lower() for line in set(more) - set(plain)}
+    assert {"executorch", "onnx", "onnxruntime", "onnxscript"} <= added
+    assert set(plain) < set(more)
+    needs = {
+        path.stem[:5]: _needs_backends(nbformat.read(path, as_version=4))
+        for path in ROOT.glob("source/*/m0[2-9]_[12]_*.ipynb")
+    }
+    assert needs["m08_1"] and needs["m09_1"] and not needs["m02_2"]
 
 
 def test_a_package_that_the_lock_lacks_is_said(tmp_path: Path) -> None:

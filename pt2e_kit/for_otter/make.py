@@ -14,7 +14,9 @@ from nbformat import NotebookNode
 
 import common
 import pt2e_kit
+from common.exercise import find_exercise
 from common.i18n import _
+from common.lessons import find_lesson
 from pt2e_kit.course import Course
 from pt2e_kit.for_otter.bundle import FOLDER, PLUGIN, Bundle
 from pt2e_kit.for_otter.parts import parts, scored
@@ -23,8 +25,11 @@ from pt2e_kit.for_otter.test_files import write_for_grading, write_for_students
 from pt2e_kit.grading import temporary
 from pt2e_kit.grading.pipeline import read_source
 from pt2e_kit.grading.sandbox import copy_helpers
+from pt2e_kit.notebooks import exercise_cells
 
 LOCK = Path(pt2e_kit.__file__).resolve().parent.parent / "requirements.lock"
+BACKENDS_LOCK = LOCK.with_name("requirements-backends.lock")
+BACKENDS = {"executorch", "onnx", "onnxscript", "onnxruntime"}
 TEMPLATES = Path(__file__).parent / "templates"
 AUTOGRADER = "/autograder"
 UV = "0.13.9"
@@ -80,6 +85,11 @@ def make(
         yield Made(name, student, autograder)
 
 
+def _needs_backends(instructor: NotebookNode) -> bool:
+    lessons = {find_exercise(cell.exercise_id).lesson for cell in exercise_cells(instructor)}
+    return any(BACKENDS & set(find_lesson(lesson).needs) for lesson in lessons)
+
+
 def _make_zip(
     path: Path, source: Path, name: str, instructor: NotebookNode, class_seed: str, unsafe_no_sandbox: bool
 ) -> None:
@@ -102,7 +112,7 @@ def _make_zip(
             shutil.copytree(home, bundle.kit / home.name, ignore=NOT_CARRIED)
         derived = hashlib.sha256(f"otter\0{source.name}\0{name}\0{class_seed}".encode()).hexdigest()
         bundle.seed_file.write_text(derived + "\n", encoding="ascii")
-        requirements = pins(LOCK)
+        requirements = pins(LOCK, BACKENDS_LOCK if _needs_backends(instructor) else None)
         (staging / "requirements.txt").write_text("\n".join(requirements) + "\n", encoding="utf-8")
         (staging / "otter_config.json").write_text(json.dumps(config), encoding="utf-8")
         _generate(staging)

@@ -16,29 +16,32 @@ UNFROZEN = ("setuptools",)
 GPU_ONLY = re.compile(r"^(nvidia-|cuda-|triton$|pytorch-triton)")
 
 
-def pins(lock: Path) -> list[str]:
+def pins(lock: Path, backends_lock: Path | None = None) -> list[str]:
     """Return the lines of the lock that grading needs: all that the kit depends on with `EXTRAS`, directly or not.
+
+    With `backends_lock` also what the extra `backends` adds, for lessons that run ExecuTorch or ONNX Runtime.
 
     Raises:
         FileNotFoundError: there is no lock: this is no checkout of the kit.
         LookupError: a package is needed that the lock does not name.
     """
-    if not lock.is_file():
-        raise FileNotFoundError(
-            _("an autograder is made from a checkout of the kit: there is no {path}").format(path=lock)
-        )
+    locks = [lock, backends_lock] if backends_lock else [lock]
+    for path in locks:
+        if not path.is_file():
+            text = _("an autograder is made from a checkout of the kit: there is no {path}")
+            raise FileNotFoundError(text.format(path=path))
     locked = {name: f"{name}=={metadata.version(name)}" for name in UNFROZEN}
-    for line in lock.read_text(encoding="utf-8").splitlines():
+    for line in [line for path in locks for line in path.read_text(encoding="utf-8").splitlines()]:
         if line and not line.startswith("#"):
             locked[canonicalize_name(line.partition("==")[0])] = line
-    needed = _closure(DISTRIBUTION, locked)
+    needed = _closure(DISTRIBUTION, (*EXTRAS, *(["backends"] if backends_lock else [])), locked)
     return [line for name, line in locked.items() if name in needed]
 
 
-def _closure(root: str, locked: dict[str, str]) -> set[str]:
+def _closure(root: str, extras: tuple[str, ...], locked: dict[str, str]) -> set[str]:
     """Names of what a distribution needs. Those that are not installed here count for nothing, unless they are locked."""
     found: set[str] = set()
-    waiting = [(root, extra) for extra in ("", *EXTRAS)]
+    waiting = [(root, extra) for extra in ("", *extras)]
     seen = set(waiting)
     while waiting:
         name, extra = waiting.pop()
