@@ -7,7 +7,8 @@
 - `zygote`: imports, proves that it may be forked, and forks a supervisor for each run
 - `isolate`: namespaces, a private file system, limits
 - `supervisor`: gives the student's process one cell after the other, keeps the limits, sends what happened
-- `shell`: IPython in the student's process; `pristine`: plain test cells, each in a process forked from it
+- `shell`: IPython in the student's process; `plain_test`: plain test cells, each in a process
+  forked from it; `pristine`: what libraries were before, put back there; `untouched`: what has changed, read from memory
 - `wire`: how they talk
 
 Nothing here imports the rest of `pt2e_kit`: the grader's own code, and all that it knows, stays outside.

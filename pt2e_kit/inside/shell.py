@@ -18,10 +18,10 @@ from traitlets import Any as AnyTrait
 from traitlets import Type
 from traitlets.config import Config
 
-from pt2e_kit.inside import pristine, wire
+from pt2e_kit.inside import plain_test, pristine, wire
 
 REPORTED = ("score", "changed", "hidden", "died")
-"""What the report on a test cell holds besides its status; see `pristine.run_test`."""
+"""What the report on a test cell holds besides its status; see `plain_test.run_test`."""
 FLUSH_BYTES, FLUSH_SECONDS = 8192, 0.2
 
 
@@ -210,7 +210,7 @@ def _obey_one(shell: Any, reports: Reports, order: dict[str, Any]) -> None:
             setattr(sys, stream.name, stream)
     try:
         if order["kind"] == "test":
-            report = pristine.run_test(shell, reports, order)
+            report = plain_test.run_test(shell, reports, order)
         else:
             report["status"] = "ok" if shell.run_cell(order["source"], store_history=True).success else "error"
     except KeyboardInterrupt:
