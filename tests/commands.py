@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("common", "pt2e_kit", "source", "release", "solutions", "demo", "docs", "tests", "tools", "submitted")
-FILES = ("nbgrader_config.py", "pyproject.toml", "requirements.lock", "Makefile", "README.md")
+FILES = (
+    "nbgrader_config.py",
+    "pyproject.toml",
+    "requirements.lock",
+    "requirements-backends.lock",
+    "Makefile",
+    "README.md",
+)
 NOT_COPIED = ("__pycache__", ".ipynb_checkpoints", "cases")
 
 

@@ -34,7 +34,7 @@ def test_comments_at_the_end_are_taken_out_and_read():
     assert said.why == "the range must hold\nevery value."
     assert said.another.startswith("compare both ends.\n```python\ndef f(x):")
     assert said.code == "def f(x):\n    # both\n    return max(x.max(), -x.min())\n"
-    assert said.markdown.startswith("**Why so.** the range must hold\nevery value.\n\n**Another way.** compare")
+    assert said.markdown.startswith("**Why so.** The range must hold\nevery value.\n\n**Another way.** Compare")
 
 
 def test_a_cell_that_says_nothing_stays_as_it_is():
@@ -44,7 +44,12 @@ def test_a_cell_that_says_nothing_stays_as_it_is():
     assert said == Explained("it is one.") and not said.code and "Another" not in said.markdown
 
 
-@pytest.mark.parametrize("exercise_id", [name for name, said in SAID.items() if said.another])
+@pytest.mark.parametrize("exercise_id", SAID)
+def test_it_is_said_why(exercise_id: str):
+    assert SAID[exercise_id].why, "docs/authoring.md tells how"
+
+
+@pytest.mark.parametrize("exercise_id", [e.id for e in all_exercises() if e.kind != "prediction"])
 def test_the_other_way_is_right(exercise_id: str):
     exercise, code = find_exercise(exercise_id), SAID[exercise_id].code
     assert code, "docs/authoring.md tells how"

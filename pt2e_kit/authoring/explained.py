@@ -40,7 +40,7 @@ class Explained:
     def markdown(self) -> str:
         """Both, for a cell of their own; empty where nothing is said."""
         parts = [(WHY, self.why), (ANOTHER, self.another)]
-        return "\n\n".join(f"**{title[:-1]}.** {text}" for title, text in parts if text)
+        return "\n\n".join(f"**{title[:-1]}.** {text[:1].upper()}{text[1:]}" for title, text in parts if text)
 
 
 def split_explained(source: str) -> tuple[str, Explained]:
