@@ -72,6 +72,15 @@ class ChooseBits(Exercise):
             weights={"linear": 800, "conv2d_2": 2000, "conv2d_1": 1200, "conv2d": 200},
             budget=20400,
         ),
+        Case(
+            db={
+                "stem": {"2": 10.0, "4": 22.0, "6": 35.0, "8": 47.0},
+                "body": {"2": 12.0, "4": 22.0, "6": 35.0, "8": 49.0},
+                "head": {"2": 14.0, "4": 22.0, "6": 35.0, "8": 49.0},
+            },
+            weights={"stem": 200, "body": 800, "head": 300},
+            budget=7400,
+        ),
     )
     facts = {
         "kind": {"type": "string"},
