@@ -28,6 +28,7 @@ NETS = (
     "bn_counted",
     "bn_read_twice",
     "bn_deep_head",
+    "own_counter",
     "conv_bn_drop",
     "tiny",
 )

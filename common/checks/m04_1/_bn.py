@@ -84,6 +84,13 @@ def _own(model: str, seed: int) -> "nn.Module":
         z += y
         return z
 
+    def own_counter(m: Any, x: "torch.Tensor") -> "torch.Tensor":
+        if m.training:
+            m.steps.seen.add_(1)
+        y = torch.relu(m.conv_a(x))
+        y.add_(m.steps.level)  # a part of the net: it works in place, and reads a buffer
+        return m.bn_a(m.conv_b(y))
+
     def two_heads(m: Any, x: "torch.Tensor") -> "torch.Tensor":
         y = m.conv_a(x)
         left, right = torch.relu(m.bn_a(y)), torch.sigmoid(m.bn_b(y))
@@ -121,6 +128,12 @@ def _own(model: str, seed: int) -> "nn.Module":
     def conv(ins: int, outs: int, **more: Any) -> "nn.Conv2d":
         return nn.Conv2d(ins, outs, 3, padding=1, **more)
 
+    def steps() -> "nn.Module":
+        held = nn.Module()
+        held.register_buffer("seen", torch.tensor(0))
+        held.register_buffer("level", torch.rand(4, 1, 1))
+        return held
+
     bn = nn.BatchNorm2d
     parts: dict[str, tuple[Any, Any]] = {
         "bn_padded": (
@@ -153,6 +166,10 @@ def _own(model: str, seed: int) -> "nn.Module":
                 "bn_b": bn(4),
                 "drop_b": nn.Dropout2d(0.3),
             },
+        ),
+        "own_counter": (
+            own_counter,
+            lambda: {"conv_a": conv(3, 4), "conv_b": conv(4, 4), "bn_a": bn(4), "steps": steps()},
         ),
         "bn_two_heads": (
             two_heads,

@@ -53,19 +53,21 @@ class FoldBn(Exercise):
         "batch norm have to go somewhere.",
         "changes-layers": "The function only computes. Whoever calls it may still need the layers as they are: make new "
         "tensors, and do not write into the old ones.",
+        "batch-statistics": "In train mode a batch norm takes mean and variance of the batch that it is given, and not the running "
+        "ones. Take the formula, or ask a copy in eval mode.",
         "form": "The function returns two tensors: `return weight, bias`.",
     }
     public_cases = (
         Case(conv={"ins": 3, "outs": 6}, bn={}),
         Case(conv={"ins": 4, "outs": 4, "bias": False}, bn={"eps": 1e-3, "var": 1e-4}, seed=1),
-        Case(conv={"ins": 4, "outs": 4}, bn={"affine": False}, seed=2),
+        Case(conv={"ins": 4, "outs": 4}, bn={"affine": False}, mode="train", seed=2),
     )
     facts = {
         "form": {"type": "string"},
         "weight": TENSOR,
         "bias": TENSOR,
         "bias_is_none": {"type": "boolean"},
-        "mode": {"type": "array", "maxItems": 2, "items": {"type": "boolean"}},
+        "modes": {"type": "array", "maxItems": 2, "items": {"type": "boolean"}},
         **{f"after_{name}": TENSOR for name in ("conv.weight", "conv.bias", "bn.weight", "bn.bias")},
         **{f"after_{name}": TENSOR for name in ("bn.running_mean", "bn.running_var")},
     }
@@ -84,6 +86,7 @@ class FoldBn(Exercise):
             if isinstance(tensor, torch.Tensor):
                 ev.tensor(name, tensor)
         ev.fact("bias_is_none", pair[1] is None)
+        ev.fact("modes", [bool(conv.training), bool(bn.training)])
         for name, tensor in _state(conv, bn).items():
             ev.tensor(f"after_{name}", tensor)
 
@@ -99,6 +102,8 @@ class FoldBn(Exercise):
             if missing:
                 symptom = "Something that a layer may lack was used as if it were always there."
                 yield self.failed("bias", "missing-part", symptom, detail=f"here {', '.join(missing)} is None")
+        elif message.startswith("Expected more than 1 value per channel when training"):
+            yield self.failed("weight", "batch-statistics", "The batch norm was run in train mode.")
         elif "must match the size of tensor" in message:
             symptom = "Weight and scales do not fit together: the scales lie along another dimension."
             yield self.failed("weight", "wrong-axis", symptom)
@@ -119,8 +124,18 @@ class FoldBn(Exercise):
         yield self._bias(evidence, biases, weight)
         before = {f"after_{name}": t for name, t in _state(conv, bn).items()}
         same = all(evidence.has(n) and torch.equal(evidence.tensor(n), t.detach()) for n, t in before.items())
-        if same:
+        if same and evidence.facts["modes"] != [conv.training, bn.training]:
+            symptom = "A layer is in another mode than before (`training`)."
+            yield self.failed("layers unchanged", "changes-layers", symptom)
+        elif same:
             yield self.passed("layers unchanged")
+        elif (
+            bn.training
+            and evidence.has("after_bn.running_mean")
+            and not torch.equal(evidence.tensor("after_bn.running_mean"), before["after_bn.running_mean"])
+        ):
+            symptom = "The batch norm was run in train mode, and has other running statistics now."
+            yield self.failed("layers unchanged", "batch-statistics", symptom)
         else:
             yield self.failed("layers unchanged", "changes-layers", "The given layers are not the same as before.")
 
@@ -153,7 +168,7 @@ class FoldBn(Exercise):
 
 
 def layers(case: Case) -> "tuple[nn.Conv2d, nn.BatchNorm2d]":
-    """A conv and a batch norm that has seen data, for inference."""
+    """A conv and a batch norm that has seen data: for inference, or (`mode` "train") in the middle of a training."""
     import torch
     from torch import nn
 
@@ -171,7 +186,8 @@ def layers(case: Case) -> "tuple[nn.Conv2d, nn.BatchNorm2d]":
             if norm["affine"]:
                 bn.weight.uniform_(0.5, 2)
                 bn.bias.normal_()
-    return conv.eval(), bn.eval()
+    training = case.get("mode") == "train"
+    return conv.train(training), bn.train(training)
 
 
 def _state(conv: Any, bn: Any) -> "dict[str, torch.Tensor]":

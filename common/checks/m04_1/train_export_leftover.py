@@ -35,6 +35,8 @@ class TrainExportLeftover(Exercise):
         "to take it away. It writes into a buffer of the net in every run.",
         "by-name": "Other ops work in place too, an addition of the net itself for example. A counter is known by what it "
         "writes into: a buffer of the net, that is, a `get_attr` node.",
+        "name-of-the-buffer": "A net may count in buffers of its own, and call them as it likes. A counter is known by what is done: "
+        "an op works in place, and its first argument is a buffer.",
         "names-the-buffer": "Asked for are the ops that do something. The node of the buffer only hands it out; the op that "
         "writes into it is the counter.",
         "dropout-missed": "A dropout in training mode throws away values at random, in every run, the calibration included.",
@@ -82,6 +84,8 @@ class TrainExportLeftover(Exercise):
             missing = sorted(right[criterion] - said)
             if missing:
                 kind = "asks-the-module" if nothing and len(everything) > 1 else missed[criterion]
+                if kind == "counter-missed" and said & right["counters"]:
+                    kind = "name-of-the-buffer"
                 if kind == "dropout-missed" and said & right["dropouts"]:
                     kind = "one-dropout"
                 symptom = "Something that only training wants is not in the result."

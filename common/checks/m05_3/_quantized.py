@@ -17,16 +17,19 @@ GUARDS = "_guards_fn"
 NAMES: dict[str, Any] = {"type": "array", "maxItems": 500, "items": {"type": "string"}}
 """JSON Schema of a list of names of nodes."""
 
+SOME = ("first", "last", "all but the last", "all but the first")
+"""Parts of the batches that somebody may calibrate on instead of all of them."""
+
 TOLERANCE = 0.05
 """In dB. The judge computes with the same library; sums in float32 or float64 differ by far less than this."""
 
 
 def calibration(case: Case) -> "list[tuple[torch.Tensor]]":
-    """Three batches; the last one is wider than the others."""
+    """Three batches: the first one is wide above 0, the last one below it. So each of the two is needed for a range."""
     from common.data import random_batches
 
-    found = list(random_batches(12, batch_size=4, seed=case.seed + 11))
-    return [*found[:-1], (1.4 * found[-1][0],)]
+    (first,), *middle, (last,) = random_batches(12, batch_size=4, seed=case.seed + 11)
+    return [(first.where(first < 0, 1.4 * first),), *middle, (last.where(last > 0, 1.4 * last),)]
 
 
 def measuring(case: Case) -> "torch.Tensor":
@@ -56,7 +59,7 @@ def quantized(case: Case, bits: "Mapping[str, int]", feed: str = "batches", stag
 
 @lru_cache(maxsize=128)
 def _made(model: str, seed: int, bits: tuple[tuple[str, int], ...], feed: str, stage: str) -> "fx.GraphModule":
-    """`feed`: "batches", "none", "x", "first" (batch) or "also x"."""
+    """`feed`: "batches", "none", "x", "also x", or one of `SOME`."""
     import torch
 
     from common.pt2e import convert_pt2e, prepare_pt2e
@@ -64,7 +67,16 @@ def _made(model: str, seed: int, bits: tuple[tuple[str, int], ...], feed: str, s
 
     case = Case(model=model, seed=seed)
     batches, x = calibration(case), (measuring(case),)
-    data = {"batches": batches, "none": [], "x": [x], "first": batches[:1], "also x": [*batches, x]}[feed]
+    data = {
+        "batches": batches,
+        "none": [],
+        "x": [x],
+        "also x": [*batches, x],
+        "first": batches[:1],
+        "last": batches[-1:],
+        "all but the last": batches[:-1],
+        "all but the first": batches[1:],
+    }[feed]
     prepared = prepare_pt2e(exported(model, seed), OnlyLayers(dict(bits)))
     with torch.no_grad():
         for batch in data:

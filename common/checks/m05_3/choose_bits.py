@@ -6,7 +6,7 @@ from typing import Any
 from common.checks.m05_3._greedy import greedy, worst_first
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import NUMBER, Evidence, Recorder
-from common.noise import Decibels, cheapest_bits, db_of, spent, total_noise
+from common.noise import Decibels, cheapest_bits, db_of, noise_of, spent, total_noise
 
 SAME = 1e-9
 """Two choices whose noise differs by less than this part are equally good: sums in another order round differently."""
@@ -39,6 +39,13 @@ class ChooseBits(Exercise):
         "greedy": "One step after the other, always the one that gains most: it is quick, and often near the best choice. "
         "But a step that is taken early may use the room that two others would need.",
         "narrowest": "All layers have the smallest width. There is room for more.",
+        "amplitudes": "The noise of a layer is 10^(-dB/10). With 20 in the place of 10 it is an amplitude, and it is the "
+        "powers that add up.",
+        "weighted": "The decibels were measured at the output of the whole net, so the size of a layer is in them already. "
+        "The number of weights counts for the budget only.",
+        "fullest": "The choice uses as many bits as fit. But the aim is little noise, and the same number of bits can bring much "
+        "in one layer and little in another.",
+        "room-left": "A choice that needs exactly the budget fits as well.",
         "worst-first": "The layer that costs most gets as many bits as there are, and the others what is left. Layers "
         "share the noise, so they have to share the room.",
         "no-such-width": "Only the widths in `db` were measured. For others there is no number.",
@@ -62,8 +69,17 @@ class ChooseBits(Exercise):
                 "conv2d_2": {"2": 10.0, "4": 25.0, "8": 49.5},
                 "linear": {"2": 20.0, "4": 27.0, "8": 45.0},
             },
-            weights={"conv2d": 200, "conv2d_1": 1200, "conv2d_2": 2000, "linear": 800},
+            weights={"linear": 800, "conv2d_2": 2000, "conv2d_1": 1200, "conv2d": 200},
             budget=20400,
+        ),
+        Case(
+            db={
+                "stem": {"2": 10.0, "4": 22.0, "6": 35.0, "8": 47.0},
+                "body": {"2": 12.0, "4": 22.0, "6": 35.0, "8": 49.0},
+                "head": {"2": 14.0, "4": 22.0, "6": 35.0, "8": 49.0},
+            },
+            weights={"stem": 200, "body": 800, "head": 300},
+            budget=7400,
         ),
     )
     facts = {
@@ -121,20 +137,34 @@ def _idea(db: Decibels, weights: dict[str, int], budget: int, bits: dict[str, in
     def worst(b: Mapping[str, int]) -> float:
         return -min(db[n][b[n]] for n in db)
 
+    def amplitudes(b: Mapping[str, int]) -> float:
+        return sum(10 ** (-db[n][b[n]] / 20) for n in db)
+
+    def weighted(b: Mapping[str, int]) -> float:
+        return sum(weights[n] * noise_of(db[n][b[n]]) for n in db)
+
+    def unused(b: Mapping[str, int]) -> float:
+        return -spent(b, weights)
+
     narrowest = {name: min(db[name]) for name in db}
     if bits == narrowest:
         return "narrowest"
     if len(set(bits.values())) == 1:
         return "uniform"
-    found = set[str]()
-    if bits == cheapest_bits(db, weights, budget, sum_of_db):
-        found.add("sum-of-db")
+    costs = {
+        "sum-of-db": sum_of_db,
+        "largest-minimum": worst,
+        "amplitudes": amplitudes,
+        "weighted": weighted,
+        "fullest": unused,
+    }
+    found = {kind for kind, cost in costs.items() if bits == cheapest_bits(db, weights, budget, cost)}
+    if spent(narrowest, weights) < budget and bits == cheapest_bits(db, weights, budget - 1):
+        found.add("room-left")
     if bits in (greedy(db, weights, budget, per_bit=True), greedy(db, weights, budget, per_bit=False)):
         found.add("greedy")
     if bits == worst_first(db, weights, budget):
         found.add("worst-first")
-    if bits == cheapest_bits(db, weights, budget, worst):
-        found.add("largest-minimum")
     return found.pop() if len(found) == 1 else None
 
 

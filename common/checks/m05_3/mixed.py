@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from common.checks.m05_3._quantized import NAMES, calibration, layers_in, measuring, net, node_names, quantized
+from common.checks.m05_3._quantized import (
+    NAMES,
+    SOME,
+    calibration,
+    layers_in,
+    measuring,
+    net,
+    node_names,
+    quantized,
+)
 from common.exercise.base import Case, Exercise, Finding
 from common.exercise.evidence import TENSOR, Evidence, Recorder
 from common.exercise.graphs import GRAPH, GraphFacts, NodeFacts
@@ -45,7 +54,7 @@ class Mixed(Exercise):
         "wrong-number": "k is the number of layers that stay in float.",
         "not-converted": "A prepared graph computes in float: `convert_pt2e` puts quantize and dequantize into it.",
         "uncalibrated": "The observers have seen nothing, and `convert_pt2e` does not say so. Run the batches before it.",
-        "first-batch": "The observers have to see all the batches.",
+        "some-batches": "The observers have to see all the batches, from the first one to the last.",
         "eight-bits": "The number of bits is given. Without it, `OnlyLayers` takes 8.",
         "caller": "`prepare_pt2e` changes the graph that it is given. Give it a copy.",
         "form": "The result is a graph: what `convert_pt2e` returns.",
@@ -117,12 +126,12 @@ class Mixed(Exercise):
         bits = dict.fromkeys(rest, int(case.bits))
         if same(bits, "batches"):
             return self.passed(criterion)
-        ideas = {
-            "uncalibrated": (bits, "none", "The observers have seen no data."),
-            "first-batch": (bits, "first", "The observers have not seen all the batches."),
-            "eight-bits": (dict.fromkeys(rest, 8), "batches", "The weights have another number of bits."),
-        }
-        for kind, (with_bits, feed, symptom) in ideas.items():
+        ideas = [
+            ("uncalibrated", bits, "none", "The observers have seen no data."),
+            *(("some-batches", bits, feed, "The observers have not seen all the batches.") for feed in SOME),
+            ("eight-bits", dict.fromkeys(rest, 8), "batches", "The weights have another number of bits."),
+        ]
+        for kind, with_bits, feed, symptom in ideas:
             if same(with_bits, feed):
                 return self.failed(criterion, kind, symptom)
         symptom = "The right layers are quantized, but the graph computes something else than it should."

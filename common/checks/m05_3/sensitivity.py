@@ -5,6 +5,7 @@ from typing import Any
 
 from common.checks.m05_3._quantized import (
     NAMES,
+    SOME,
     calibration,
     layers_in,
     measuring,
@@ -46,7 +47,7 @@ class Sensitivity(Exercise):
         "which means nothing. Run the batches through each prepared graph.",
         "calibrated-on-x": "`x` is there to measure with. Whoever calibrates on it measures how well the observers have "
         "learned it by heart.",
-        "first-batch": "The observers have to see all the batches: each round, from the first one to the last.",
+        "some-batches": "The observers have to see all the batches: each round, from the first one to the last.",
         "at-the-layer": "The error where it arises is not what it costs: the ops behind it may make it smaller or larger. "
         "Measure at the output of the net.",
         "eight-bits": "The number of bits is given. Without it, `OnlyLayers` takes 8.",
@@ -113,7 +114,7 @@ class Sensitivity(Exercise):
         data = {
             "uncalibrated": "The observers have seen no data.",
             "calibrated-on-x": "The observers have seen the pictures that are measured with.",
-            "first-batch": "The observers have not seen all the batches.",
+            "some-batches": "The observers have not seen all the batches.",
         }
         if kind in data:
             yield self.passed("one layer at a time")
@@ -131,7 +132,6 @@ class Sensitivity(Exercise):
             "not-converted": lambda _n: float("inf"),
             "uncalibrated": lambda n: output_db(case, {n: bits}, "none"),
             "calibrated-on-x": lambda n: output_db(case, {n: bits}, "x"),
-            "first-batch": lambda n: output_db(case, {n: bits}, "first"),
             "swapped": lambda n: output_db(case, {n: bits}, swapped=True),
             "eight-bits": lambda n: output_db(case, {n: 8}),
             "all": lambda _n: output_db(case, every),
@@ -141,6 +141,9 @@ class Sensitivity(Exercise):
         }
         if all(same_db(said[n], output_db(case, {n: bits}, "also x")) for n in known):
             return "calibrated-on-x"
+        for feed in SOME:
+            if all(same_db(said[n], output_db(case, {n: bits}, feed)) for n in known):
+                return "some-batches"
         for kind, idea in ideas.items():
             if all(same_db(said[n], idea(n)) for n in known):
                 return kind

@@ -1,8 +1,11 @@
 # What bn makes of 0 and of 1 says its scale and its shift.
+import copy
+
 import torch
 
 
 def fold_bn(conv, bn):
+    bn = copy.deepcopy(bn).eval()
     with torch.no_grad():
         shift = bn(torch.zeros(1, conv.out_channels, 1, 1)).flatten()
         scale = bn(torch.ones(1, conv.out_channels, 1, 1)).flatten() - shift

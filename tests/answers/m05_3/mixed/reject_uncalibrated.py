@@ -1,5 +1,5 @@
 # finds: uncalibrated
-# not: first-batch
+# not: some-batches
 import copy
 
 import torch

@@ -1,4 +1,4 @@
-# finds: first-batch
+# finds: some-batches
 # not: uncalibrated
 import copy
 

@@ -1,3 +1,5 @@
+# finds: name-of-the-buffer
+# not: counter-missed, asks-the-module
 # A counter by the name of the buffer; texts of targets.
 import torch
 
