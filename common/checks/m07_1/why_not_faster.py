@@ -6,6 +6,7 @@ from typing import Any
 
 from common.checks.m07_1._functions import (
     COUNTS,
+    FIRST_CALL,
     Late,
     as_counts,
     chain,
@@ -46,6 +47,8 @@ class WhyNotFaster(Exercise):
         "entries out; `subtract` keeps them.",
         "qdq-is-int8": "Quantize and dequantize round values. As long as the convolution or the linear between them is "
         "run by a float kernel, nothing is computed in int8.",
+        "first-call": "A first call may prepare things that are kept for later calls. Compare calls that are warm: `kernels` sees "
+        "to this.",
         "int8-before": "The first line of the table asks about *after*. An int8 kernel that runs only in *before* is gone, and "
         "that is another kind of change.",
         "int8-not-seen": "Look at the names of the second run's kernels first: if one of them is an int8 kernel, this is the "
@@ -110,6 +113,10 @@ class WhyNotFaster(Exercise):
         only = {k: n for k, n in mine.items() if k not in other}
         if any(n < 0 for n in said.values()):
             return self.failed(name, "negative", "There are numbers below 0.", detail=detail)
+        if FIRST_CALL & (set(said) - set(wanted)):
+            return self.failed(
+                name, "first-call", "There are kernels in it that only a first call runs.", detail=detail
+            )
         if said == mine:
             return self.failed(name, "all-of-it", "Everything that one of the runs does is counted.", detail=detail)
         if said in (only, dict.fromkeys(only, 1)):
@@ -159,7 +166,7 @@ def _functions(case: Case) -> tuple[Callable[..., Any], Callable[..., Any]]:
         return Late(quantized(Case(model=model, quantizer=quantizer, seed=case.seed)))
 
     if "ops" in case:
-        return chain(case.ops), chain(case.then)
+        return chain(case.ops), chain(case.then, late=True)
     before = graph_function(Case(model=case.model, quantizer=case.get("before", "none"), seed=case.seed))
     if case.after == "engine":
         return before, integer_function() if has_engine() else graph(case.model, "xnnpack")

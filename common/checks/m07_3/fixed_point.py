@@ -94,7 +94,8 @@ class FixedPoint(Exercise):
         if far:
             r, m, shift = far[0]
             told = f"multiplier {float(r):.10g}: exactly {float(r * _power(shift)):.3f}, yours {m}"
-            kind = "float32" if all(m % 64 == 0 for _r, m, _shift in far) else "cuts-off"
+            short = all(m % 64 == 0 and abs(r * _power(shift) - m) <= 64 for r, m, shift in far)
+            kind = "float32" if short else "cuts-off"
             yield self.failed("nearest", kind, "m is not the nearest integer.", detail=told)
         elif all(_close(*t) for t in tries):
             yield self.passed("nearest")

@@ -95,8 +95,8 @@ class IntegerAdd(Exercise):
 _SYMPTOMS = {
     "adds-integers": "The integers are added as they are.",
     "one-scale": "Both inputs are treated as if they had the same scale.",
-    "input-zero-point": "The zero point of an input is still in the sum.",
-    "output-zero-point": "The zero point of the output is not in the sum.",
+    "input-zero-point": "The zero point of an input is still in the sum, or was added to it.",
+    "output-zero-point": "The zero point of the output is not in the sum, or with the wrong sign.",
     "overflow": "Numbers have left the range of their type on the way.",
     "clamps-first": "The sums end at other integers than -128 and 127.",
     "zero-point-twice": "The zero point of the output is in the sum twice.",
@@ -121,7 +121,8 @@ def _kind(found: Results, a: "torch.Tensor", b: "torch.Tensor", case: Case) -> s
     narrow = [wrapped(t.long(), 8).double() for t in (x, y)]
     known = [
         ("output-zero-point", total(x, y, z=0)),
-        *(("input-zero-point", total(p, q)) for p, q in ((a, y), (x, b), (a, b))),
+        ("output-zero-point", total(x, y, z=-case.z_y)),
+        *(("input-zero-point", total(p, q)) for p, q in ((a, y), (x, b), (a, b), (a + case.z_a, b + case.z_b))),
         *(("one-scale", total(x, y, s, s)) for s in (case.s_a, case.s_b)),
         *(("adds-integers", t.clamp(-128, 127)) for t in plain),
         *(("overflow", total(p, q)) for p, q in (narrow, (narrow[0], y), (x, narrow[1]))),

@@ -73,7 +73,7 @@ class ScaleBy(Exercise):
             return
         yield self.passed("wide enough")
         wrong = ((off == 0) & (rest > half)) | ((off == 1) & (rest < half))  # at a tie both neighbours are right
-        if bool(wrong.any()) and int((rest - half)[wrong].abs().max()) <= max(1, half >> 10):
+        if bool(wrong.any()) and int((rest - half)[wrong].abs().max()) <= max(1, half >> 18):
             symptom = "Results just beside a tie go to the wrong side."
             yield self.failed("nearest", "float64", symptom)
         elif bool(wrong.any()):
