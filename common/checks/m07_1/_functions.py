@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from common.checks.m07_2._graphs import quantized
@@ -15,24 +16,99 @@ COUNTS = {"type": "object", "maxProperties": 300, "additionalProperties": {"type
 
 
 class Late:
-    """Calls a graph without gradients; with `late`, the first call prepares something that later calls use."""
+    """Calls a graph without gradients; with `late`, the first call prepares something that later calls use.
 
-    def __init__(self, gm: Any, *, late: bool = False) -> None:
-        self.gm, self.late = gm, late
+    With `parts`, the result goes through ops that a rule of thumb takes for what they are not; see `_own_ops`.
+    """
+
+    def __init__(self, gm: Any, *, late: bool = False, parts: bool = False) -> None:
+        self.gm, self.late, self.parts = gm, late, parts
+        if parts:
+            _own_ops()
 
     def __call__(self, x: "torch.Tensor") -> "torch.Tensor":
         import torch
 
         with torch.no_grad():
             if self.late:
-                torch.cumsum(torch.linspace(0, 1, 64), 0).erf()
+                _prepare()
                 self.late = False
-            return self.gm(x)
+            if not self.parts:
+                return self.gm(x)
+            with torch.profiler.record_function("the graph"):
+                result = self.gm(x)
+            with torch.profiler.record_function("nothing"):
+                pass
+            own = torch.ops.m07_1
+            result = own.by_numpy(own.in_parts(result))
+            return own.either(result) + own.either(result.flatten()).reshape(result.shape)
+
+
+@cache
+def _own_ops() -> "torch.library.Library":
+    """Three ops with a remark of the profiler inside, or that are once a kernel and once not."""
+    import torch
+
+    def in_parts(x: torch.Tensor) -> torch.Tensor:
+        with torch.profiler.record_function("a part"):
+            return x * x
+
+    def by_numpy(x: torch.Tensor) -> torch.Tensor:
+        with torch.profiler.record_function("a buffer"):
+            out = torch.empty_like(x)
+        out.numpy()[...] = x.numpy() / 2
+        return out
+
+    def either(x: torch.Tensor) -> torch.Tensor:
+        return by_numpy(x) if x.dim() == 1 else x * 2
+
+    library = torch.library.Library("m07_1", "DEF")
+    for name, op in {"in_parts": in_parts, "by_numpy": by_numpy, "either": either}.items():
+        library.define(f"{name}(Tensor x) -> Tensor")
+        library.impl(name, op, "CPU")
+    return library
 
 
 def graph_function(case: Case) -> Late:
     """The graph of a case as a function."""
-    return Late(quantized(case), late=bool(case.get("late")))
+    return Late(quantized(case), late=bool(case.get("late")), parts=bool(case.get("parts")))
+
+
+FIRST_CALL = frozenset({"aten::linspace", "aten::cumsum", "aten::erf"})
+"""Kernels that run only where something is prepared in a first call."""
+
+
+def _prepare() -> None:
+    import torch
+
+    torch.cumsum(torch.linspace(0, 1, 64), 0).erf().erf().erf()  # more than once: half of it is not nothing
+
+
+def chain(names: list[str], *, late: bool = False) -> Callable[["torch.Tensor"], "torch.Tensor"]:
+    """A few single ops one after the other; `int8` is an integer kernel that every build of torch has."""
+    import torch
+
+    first = [late]
+    ones = torch.ones(32, 32, dtype=torch.int8)
+    ops: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+        "relu": torch.relu,
+        "mul": lambda x: x * 2,
+        "round": torch.round,
+        "sigmoid": torch.sigmoid,
+        "int8": lambda x: x.add_(torch._int_mm(ones, ones)[0, 0]),  # pyright: ignore[reportPrivateImportUsage]
+    }
+
+    def fn(x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            if first[0]:
+                _prepare()
+                first[0] = False
+            x = x.clone()
+            for name in names:
+                x = ops[name](x)
+            return x
+
+    return fn
 
 
 def example(case: Case) -> "torch.Tensor":

@@ -28,7 +28,8 @@ class IsInt8Kernel(Exercise):
         "convolution between them is computed by somebody else.",
         "backend-is-integer": "oneDNN computes fp32 convolutions as well; `mkldnn` in a name says whose kernel it is, "
         "not in which type.",
-        "prepack": "Packing brings a weight into the order that the kernel wants. It multiplies nothing.",
+        "prepack": "Packing brings a weight into the order that the kernel wants, and unpacking brings it back. Neither "
+        "multiplies anything.",
         "conversion": "Turning floats into integers, or integers into floats, is work *around* a kernel.",
         "one-library": "Integer kernels come from more than one library: oneDNN's, those of the engines (`quantized::`), and "
         "torch's own int8 matrix product.",
@@ -47,14 +48,23 @@ class IsInt8Kernel(Exercise):
                 "aten::add",
             ]
         ),
-        Case(names=["aten::addmm", "onednn::qconv_prepack", "quantized::add", "mkldnn::_convolution_pointwise"]),
+        Case(
+            names=[
+                "aten::addmm",
+                "onednn::qconv_prepack",
+                "quantized::add",
+                "mkldnn::_convolution_pointwise",
+                "quantized::conv2d_unpack",
+            ]
+        ),
     )
     facts = {"answers": {"anyOf": [{"type": "null"}, {"type": "array", "maxItems": 100, "items": {"type": "boolean"}}]}}
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         returned = ev.call(answer, list(case.names))
         with ev.student("the answers were read"):
-            answers = [*returned] if isinstance(returned, (list, tuple)) else None
+            values = returned.tolist() if hasattr(returned, "tolist") else returned
+            answers = [*values] if isinstance(values, (list, tuple)) else None
             good = answers is not None and all(isinstance(a, bool) for a in answers)
         ev.fact("answers", answers[:100] if good and answers is not None else None)
 
@@ -63,7 +73,9 @@ class IsInt8Kernel(Exercise):
 
         said = evidence.facts["answers"]
         if said is None or len(said) != len(case.names):
-            yield Finding(None, False, "form", "What is returned is not a list of True or False, one for each name.")
+            symptom = "What is returned is not a list of True or False, one for each name."
+            detail = "" if said is None else f"{len(case.names)} names, and {len(said)} answers"
+            yield Finding(None, False, "form", symptom, "", detail)
             return
         pairs = list(zip(case.names, said, strict=True))
         missed = [name for name, answer in pairs if computes_in_int8(name) and not answer]

@@ -57,6 +57,10 @@ class Results:
         """Where the exact result lies within -128…127, and not at the edge."""
         return (self.real > -126.5) & (self.real < 125.5)
 
+    def beyond(self, margin: float) -> "torch.Tensor":
+        """Where the exact result is so far outside that rounding cannot bring it back: here only a limit is right."""
+        return (self.real >= 127.5 + margin) | (self.real <= -128.5 - margin)
+
     @property
     def error(self) -> "torch.Tensor":
         """How far each result is from the exact one, clamped to -128…127."""

@@ -36,6 +36,8 @@ class FixedPoint(Exercise):
         "larger shift.",
         "cuts-off": "`int(...)` and `//` cut off. Half a unit of m is lost on average, always to the same side: "
         "`round(...)`.",
+        "float32": "A float32 has 24 bits, so an m that went through one ends in seven zeros. Python's floats have 53 bits, and "
+        "so has torch.float64.",
         "not-whole": "There is no point on this hardware: m and the shift are whole numbers.",
         "swapped": "The pair is (m, shift), in this order.",
     }
@@ -92,7 +94,9 @@ class FixedPoint(Exercise):
         if far:
             r, m, shift = far[0]
             told = f"multiplier {float(r):.10g}: exactly {float(r * _power(shift)):.3f}, yours {m}"
-            yield self.failed("nearest", "cuts-off", "m is not the nearest integer.", detail=told)
+            short = all(m % 64 == 0 and abs(r * _power(shift) - m) <= 64 for r, m, shift in far)
+            kind = "float32" if short else "cuts-off"
+            yield self.failed("nearest", kind, "m is not the nearest integer.", detail=told)
         elif all(_close(*t) for t in tries):
             yield self.passed("nearest")
 

@@ -33,8 +33,11 @@ class IntegerAdd(Exercise):
         "anything is multiplied.",
         "output-zero-point": "The output has a zero point of its own. It is added last, before the clamp.",
         "overflow": "a - z_a needs 9 bits, and a sum one more. Go to int32 first.",
+        "zero-point-twice": "The output has one zero point, and it is added once: to the sum, not to each part.",
+        "other-limits": "int8 holds -128…127, both included. (-127…127 is usual for weights, and 0…255 is uint8.)",
         "no-clamp": "A sum can lie outside of -128…127. The cast to int8 alone begins again at the other end.",
-        "clamps-first": "The limits hold for the stored integer, and the zero point is a part of it. Clamp last.",
+        "clamps-first": "The limits hold for the stored integer: the whole sum, with the zero point in it. A part of it may "
+        "go beyond them. Clamp last, once.",
         "cuts-off": "A cast cuts off what stands behind the point. Then the sum is too small on average, or too near to 0: "
         "round, before the cast.",
     }
@@ -67,7 +70,9 @@ class IntegerAdd(Exercise):
         if float(error[inside].abs().max()) > 1.001:
             near = float(error[inside].abs().max()) <= 2.001
             kind = "cuts-off" if near else _kind(found, a, b, case)
-            criterion = {"cuts-off": "rounding", "clamps-first": "limits"}.get(kind or "", "two scales")
+            criterion = {"cuts-off": "rounding", "clamps-first": "limits", "other-limits": "limits"}.get(
+                kind or "", "two scales"
+            )
             symptom = _SYMPTOMS.get(kind or "", "The sum is another one.")
             yield self.failed(criterion, kind, symptom)
             return
@@ -81,6 +86,8 @@ class IntegerAdd(Exercise):
             first = (real.round().clamp(-128, 127) + case.z_y).clamp(-128, 127)
             kind = found.likeliest([("clamps-first", first)], ~inside) or "no-clamp"
             yield self.failed("limits", kind, "Sums that do not fit into int8 come out wrong.")
+        elif float(error[found.beyond(1.5)].abs().max()) > 0:
+            yield self.failed("limits", "other-limits", _SYMPTOMS["other-limits"])
         else:
             yield self.passed("limits")
 
@@ -88,10 +95,12 @@ class IntegerAdd(Exercise):
 _SYMPTOMS = {
     "adds-integers": "The integers are added as they are.",
     "one-scale": "Both inputs are treated as if they had the same scale.",
-    "input-zero-point": "The zero point of an input is still in the sum.",
-    "output-zero-point": "The zero point of the output is not in the sum.",
+    "input-zero-point": "The zero point of an input is still in the sum, or was added to it.",
+    "output-zero-point": "The zero point of the output is not in the sum, or with the wrong sign.",
     "overflow": "Numbers have left the range of their type on the way.",
     "clamps-first": "The sums end at other integers than -128 and 127.",
+    "zero-point-twice": "The zero point of the output is in the sum twice.",
+    "other-limits": "The sums end at other integers than -128 and 127.",
     "cuts-off": "The sums are off to one side on average.",
 }
 
@@ -107,15 +116,23 @@ def _kind(found: Results, a: "torch.Tensor", b: "torch.Tensor", case: Case) -> s
     x, y = a - case.z_a, b - case.z_b
     real = ((x * case.s_a + y * case.s_b) / case.s_y).round()
     plain = [a + b, a + b - case.z_a - case.z_b, a + b + case.z_y, x + y + case.z_y]
+    one, two = x * case.s_a / case.s_y, y * case.s_b / case.s_y
+    in_parts = [((one, two), case.z_y), ((one + case.z_y, two), 0), ((one, two + case.z_y), 0)]
     narrow = [wrapped(t.long(), 8).double() for t in (x, y)]
     known = [
         ("output-zero-point", total(x, y, z=0)),
-        *(("input-zero-point", total(p, q)) for p, q in ((a, y), (x, b), (a, b))),
+        ("output-zero-point", total(x, y, z=-case.z_y)),
+        *(("input-zero-point", total(p, q)) for p, q in ((a, y), (x, b), (a, b), (a + case.z_a, b + case.z_b))),
         *(("one-scale", total(x, y, s, s)) for s in (case.s_a, case.s_b)),
         *(("adds-integers", t.clamp(-128, 127)) for t in plain),
         *(("overflow", total(p, q)) for p, q in (narrow, (narrow[0], y), (x, narrow[1]))),
         ("clamps-first", real.clamp(-128, 127) + case.z_y),
         ("clamps-first", (real.clamp(-128, 127) + case.z_y).clamp(-128, 127)),
+        *(("clamps-first", (sum(p.clamp(-128, 127) for p in parts) + z).clamp(-128, 127)) for parts, z in in_parts),
+        ("zero-point-twice", total(x, y, z=2 * case.z_y)),
+        ("other-limits", (real + case.z_y).clamp(0, 255)),
+        ("other-limits", (real + case.z_y).clamp(0, 127)),
+        ("other-limits", (real + case.z_y).clamp(case.z_y, 127)),
     ]
     return found.likeliest(known)
 

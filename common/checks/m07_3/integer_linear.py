@@ -48,7 +48,7 @@ class IntegerLinear(Exercise):
     }
     public_cases = (
         Case(rows=5, inputs=12, outputs=7, z_x=-9, s_x=0.04, s_w=0.01),
-        Case(rows=4, inputs=2048, outputs=3, z_x=-128, s_x=0.02, s_w=0.003, large=True, seed=1),
+        Case(rows=4, inputs=2048, outputs=3, z_x=-127, s_x=0.02, s_w=0.003, large=True, seed=1),
         Case(rows=5, inputs=9, outputs=6, z_x=31, s_x=0.05, s_w=0.008, per_channel=True, seed=2),
     )
     facts = {"acc": TENSOR}
@@ -92,6 +92,12 @@ class IntegerLinear(Exercise):
         error = (said - exact).abs()
         if float(error.max()) <= 1e-4 * float(exact.abs().max()):
             yield self.failed("sum", "float-sum", "The sums are nearly right, and wrong in their last digits.")
+        elif case.rows > 1 and float(((said - exact) - (said - exact)[0]).abs().max()) <= 1.01:
+            symptom = (
+                "What depends on the data is right; what is added for each output, the bias or a part of it, is not."
+            )
+            detail = f"for the first output it is off by {float((said - exact)[0, 0]):g} in every row"
+            yield self.failed("bias", None, symptom, detail=detail)
         else:
             detail = (
                 f"largest difference: {float(error.max()):g}, where the largest sum is {float(exact.abs().max()):g}"
@@ -147,4 +153,5 @@ def _biases(bias: "torch.Tensor", s_x: float, s_w: Any) -> "list[tuple[str | Non
         ("bias-not-scaled", real),
         *(("bias-scale", (real / s).round()) for s in (s_x, wide(s_w))),
         ("bias-scale", (real * both).round()),
+        *(("bias-scale", (real / s).round()) for s in (both.mean(), both.flatten()[0])),
     ]

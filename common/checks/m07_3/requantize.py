@@ -42,6 +42,8 @@ class Requantize(Exercise):
         "of the output, so it is added *after* the multiplication; added before, it is made so small that it is gone.",
         "zero-point-sign": "Quantizing adds the zero point; dequantizing takes it off.",
         "clamps-first": "The limits -128…127 hold for the stored integer, and the zero point is a part of it. Clamp last.",
+        "other-limits": "int8 holds -128…127, both included. (-127…127 is usual for weights, 0…255 is uint8, and a clamp "
+        "that begins at the zero point is a relu.)",
         "no-clamp": "What does not fit into int8 has to be clamped before the cast. The cast alone begins again at the other "
         "end.",
         "upside-down": "Real value = acc · s_in · s_w. To get steps of s_out, one *divides* by s_out.",
@@ -78,7 +80,8 @@ class Requantize(Exercise):
         if float(off[inside].max()) > 1.001:
             kind = _kind(found, scaled, acc.double(), case, wide(s_w))
             symptom = _SYMPTOMS.get(kind or "", "Values that fit into int8 come out as other ones.")
-            yield self.failed("limits" if kind == "clamps-first" else "inside", kind, symptom)
+            about_limits = kind in ("clamps-first", "other-limits")
+            yield self.failed("limits" if about_limits else "inside", kind, symptom)
             return
         yield self.passed("inside")
         if float(off[inside].max()) > 0.502:
@@ -89,6 +92,8 @@ class Requantize(Exercise):
         if float(off[~inside].max()) > 1.001:
             kind = _kind(found, scaled, acc.double(), case, wide(s_w), where=~inside)
             yield self.failed("limits", kind, "Values that do not fit into int8 come out wrong.")
+        elif float(off[found.beyond(0.5)].max()) > 0:
+            yield self.failed("limits", "other-limits", _SYMPTOMS["other-limits"])
         else:
             yield self.passed("limits")
 
@@ -97,6 +102,7 @@ _SYMPTOMS = {
     "forgets-zero-point": "The zero point is not in the result.",
     "zero-point-sign": "The zero point goes in with the wrong sign.",
     "clamps-first": "The values end at other integers than -128 and 127.",
+    "other-limits": "The values end at other integers than -128 and 127.",
     "upside-down": "The multiplier is upside down.",
     "scale-missing": "One of the three scales is not in the multiplier.",
 }
@@ -115,6 +121,9 @@ def _kind(
     known = [
         ("clamps-first", whole.clamp(-128, 127) + zp),
         ("clamps-first", (whole.clamp(-128, 127) + zp).clamp(-128, 127)),
+        ("other-limits", (whole + zp).clamp(0, 255)),
+        ("other-limits", (whole + zp).clamp(0, 127)),
+        ("other-limits", (whole + zp).clamp(zp, 127)),
         ("forgets-zero-point", whole.clamp(-128, 127)),
         ("zero-point-sign", (whole - zp).clamp(-128, 127)),
         *(

@@ -35,6 +35,8 @@ class ScaleBy(Exercise):
         "half-up-twice": "Half of 2**shift is 1 << (shift - 1). A whole 2**shift more is a whole step more.",
         "float": "float32 has 24 bits. An accumulator with 31 of them loses the last ones. (And the hardware of this lesson "
         "has no floats at all.)",
+        "float64": "Python's `/`, and its floats, are floats of 64 bits too. They hold 53 bits, and the product has up to 62: "
+        "just beside a tie the last ones decide. Stay with integers: `>>` or `//`.",
     }
     public_cases = (Case(multiplier=0.0037, size=60000), Case(multiplier=0.83, size=2000000000, seed=1))
     facts = {"result": TENSOR}
@@ -60,13 +62,21 @@ class ScaleBy(Exercise):
         rest = (acc.long() * m) - (low << shift)
         half = 1 << (shift - 1)
         off = said.long() - low
+        cut = torch.div(acc.long() * m + half, 1 << shift, rounding_mode="trunc")
+        if bool((off > 1).any()) and torch.equal(said.long(), cut):
+            yield self.passed("wide enough")
+            symptom = "Half a step is added, but then negative values are cut off towards 0."
+            yield self.failed("nearest", "cuts-off", symptom)
+            return
         if bool(((off < 0) | (off > 1)).any()):
             yield self._wide(said.long(), acc.long(), m, shift, low)
             return
         yield self.passed("wide enough")
-        margin = max(1, half >> 10)  # near a tie both neighbours are right
-        down, up = (off == 0) & (rest > half + margin), (off == 1) & (rest < half - margin)
-        if bool((down | up).any()):
+        wrong = ((off == 0) & (rest > half)) | ((off == 1) & (rest < half))  # at a tie both neighbours are right
+        if bool(wrong.any()) and int((rest - half)[wrong].abs().max()) <= max(1, half >> 18):
+            symptom = "Results just beside a tie go to the wrong side."
+            yield self.failed("nearest", "float64", symptom)
+        elif bool(wrong.any()):
             yield self.failed(
                 "nearest", "cuts-off", "Of the two integers around the exact result, it is not the nearer."
             )
@@ -94,4 +104,17 @@ def _data(case: Case) -> "tuple[torch.Tensor, int, int]":
 
     fraction, exponent = math.frexp(case.multiplier)
     acc = torch.randint(-case.size, case.size, (500,), generator=generator(case), dtype=torch.int32)
-    return acc, round(fraction * 2**31), 31 - exponent
+    m, shift = round(fraction * 2**31), 31 - exponent
+    beside = torch.tensor(_beside_ties(m, shift, case.size), dtype=torch.int32)
+    return torch.cat((acc, beside)), m, shift
+
+
+def _beside_ties(m: int, shift: int, size: int) -> list[int]:
+    """Values whose result is so near to a half that a float of 64 bits sees a half: there are some if they may be large."""
+    while m % 2 == 0:
+        m, shift = m // 2, shift - 1
+    whole, found = 1 << shift, list[int]()
+    for distance in range(-99, 100, 2):
+        acc = (whole // 2 + distance) * pow(m, -1, whole) % whole
+        found += [a for a in (acc, acc - whole) if size // 4 < abs(a) < size]
+    return found

@@ -1,5 +1,5 @@
 # finds: overflow
-# not: zero-point-left-in
+# not: zero-point-left-in, zero-point-added
 import torch
 
 

@@ -1,0 +1,17 @@
+# finds: names-only
+from common.profiling import computes_in_int8, kernels
+
+
+def why_not_faster(before, after, x):
+    b, a = kernels(before, x), kernels(after, x)
+    gone, extra = b - a, a - b
+    why = (
+        "int8"
+        if any(map(computes_in_int8, a))
+        else "same"
+        if set(a) == set(b)
+        else "more"
+        if set(b) <= set(a)
+        else "other"
+    )
+    return {"gone": gone, "extra": extra, "why": why}
