@@ -27,15 +27,17 @@ def test_one_bad_pixel_widens_some_ranges_and_not_others() -> None:
 
 def test_a_glitch_and_a_light_need_different_observers() -> None:
     for seed in (100, 101, 102):
-        glitch, light = (pick_observer._table(kind, seed, 1.0, False)["right"] for kind in ("glitch", "light"))
+        names = tuple(pl.observers(per_channel=False))
+        glitch, light = (pick_observer._table(kind, seed, 1.0, names)["right"] for kind in ("glitch", "light"))
         assert glitch["histogram"] > max(v for k, v in glitch.items() if k != "histogram") + 5
         assert light["min and max"] > max(v for k, v in light.items() if k != "min and max") + 2
 
 
 @pytest.mark.parametrize("kind", pl.KINDS)
 def test_at_each_place_one_observer_leads_by_far(kind: str) -> None:
+    names = tuple(pl.observers(per_channel=kind == "channels"))
     for seed in (0, 3, 5, 100, 101, 102, 999):
-        right = pick_observer._table(kind, seed, 1.0, kind == "channels")["right"]
+        right = pick_observer._table(kind, seed, 1.0, names)["right"]
         values = sorted(v for k, v in right.items() if k != pick_observer.PER_CHANNEL)
         assert values[-1] > values[-2] + 20 * pick_observer.CLOSE
         if kind == "channels":

@@ -14,18 +14,23 @@ SMALLEST = 2**-12
 def weight(case: Case) -> "torch.Tensor":
     """Return the weight that a case describes: float32, axis 0 holds the output channels.
 
-    `values` is "normal", "uniform", or "grid:7" (whole numbers up to 7, each channel times a factor of its own).
+    `values` is "normal", "uniform", "grid:7" (whole numbers up to 7, each channel times a factor of its own), or
+    "grid:7,15" (whole numbers up to 7 in one channel, up to 15 in the next, and so on in turns).
     `rows` and `columns` spread the sizes of output and input channels over so many powers of ten, in a random order.
     `outlier` makes one value of every second channel so many times as large as the rest. `zero` is a channel that holds only
-    zeros. The value farthest from 0 is a negative one in each channel.
+    zeros, `tiny` one that is 10 000 times smaller than the rest; `size` is a factor for all. The value farthest from 0 is a negative one in each channel.
     """
     import torch
 
     generator = torch.Generator().manual_seed(case.seed)
-    kind, _colon, top = case.get("values", "normal").partition(":")
+    kind, _colon, tops = case.get("values", "normal").partition(":")
     if kind == "grid":
-        w = torch.randint(-int(top), int(top) + 1, case.shape, generator=generator).float()
-        w.flatten(1)[:, 0] = float(top)
+        highest_of = [int(top) for top in tops.split(",")]
+        w = torch.zeros(case.shape)
+        for c, channel in enumerate(w.flatten(1)):
+            top = highest_of[c % len(highest_of)]
+            channel.copy_(torch.randint(-top, top + 1, channel.shape, generator=generator))
+            channel[0] = top
     elif kind == "uniform":
         w = 2 * torch.rand(case.shape, generator=generator) - 1
     else:
@@ -42,6 +47,9 @@ def weight(case: Case) -> "torch.Tensor":
     flat.mul_(-torch.sign(farthest))
     if "zero" in case:
         flat[case.zero] = 0
+    if "tiny" in case:
+        flat[case.tiny] *= 1e-4
+    flat *= case.get("size", 1.0)
     return w
 
 

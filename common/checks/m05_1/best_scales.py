@@ -42,6 +42,8 @@ class BestScales(Exercise):
         "no-clamp": "Without the clamp nothing is ever clipped, and the smallest step wins. Real integers end at the last "
         "one.",
         "limits": "These are limits, not scales: the scale is one step, limit / (2^(bits-1) - 1).",
+        "one-valley": "The error has several valleys: with one outlier, for example, one where the outlier fits and one "
+        "where the others do. A search that goes downhill ends in one of them. Try limits everywhere.",
         "wrong-bits": "The best limit depends on the number of bits: with fewer bits the steps are larger, and it pays to clip "
         "more. `bits` is a parameter.",
         "shape": "One number for each output channel: a 1-D tensor with `w.shape[0]` entries.",
@@ -51,8 +53,9 @@ class BestScales(Exercise):
     }
     public_cases = (
         Case(shape=[6, 16, 3, 3], rows=0.6, bits=4),
-        Case(shape=[4, 160], values="uniform", bits=2, zero=1, seed=1),
+        Case(shape=[4, 160], values="uniform", rows=0.5, bits=2, zero=1, seed=1),
         Case(shape=[5, 144], outlier=2.0, rows=0.4, bits=3, seed=2),
+        Case(shape=[4, 150], outlier=4.0, rows=0.4, size=0.01, bits=2, seed=3),
     )
     facts = {"scales": TENSOR, "scales_type": {"type": "string"}, "w_after": TENSOR}
 
@@ -114,6 +117,10 @@ class BestScales(Exercise):
                 return self.failed(criterion, kind, _SYMPTOMS[kind], detail=detail)
         if case.bits > 2 and bool((10 * torch.log10(_errors(rows, scales / top, top) / best) <= NEAR).all()):
             return self.failed(criterion, "limits", _SYMPTOMS["limits"], detail=detail)
+        beside = [_errors(rows, torch.minimum(scales * f, largest(rows).reshape(-1) / top), top) for f in (0.97, 1.03)]
+        valley = all(bool((_errors(rows, scales, top) <= 1.001 * e)[lost > NEAR].all()) for e in beside)
+        if valley and bool((lost <= NEAR).any()):
+            return self.failed(criterion, "one-valley", _SYMPTOMS["one-valley"], detail=detail)
         for bits in (2, 3, 4, 5, 6, 8):
             other = scales * top / highest(bits), scales
             found = search(rows, highest(bits))[1]
@@ -132,6 +139,7 @@ _SYMPTOMS = {
     "one-for-all": "All channels have the same scale.",
     "no-clamp": "The scales are far too small: most values are clipped.",
     "limits": "The numbers are too large by the number of steps.",
+    "one-valley": "In some channels a scale somewhere else has a smaller squared error.",
     "wrong-bits": "The scales are the best ones for another number of bits.",
 }
 

@@ -49,6 +49,9 @@ class BitsFor(Exercise):
         "falls on the last one. With 2^(b-1) it falls next to the grid.",
         "six-db": "6 dB for each bit is an average over many weights. How many dB there are at the first bit, and what one "
         "more bit really gives, depends on the values. Measure.",
+        "each-alone": "All channels have to reach the target with *one* number of bits. The largest of the numbers that "
+        "the channels need by themselves may be too small: more bits are not always better, so a channel that is good "
+        "enough with 4 bits may not be so with 5. Ask all channels at each number of bits.",
         "jumps": "More bits are not always better: values that lie exactly on the coarse grid lie beside the finer one. "
         "A search that halves, or one that comes down from above, relies on the opposite.",
         "one-less": "This is the last width that is *not* enough. One of the bits is the sign: with 4 bits the largest integer "
@@ -62,6 +65,7 @@ class BitsFor(Exercise):
         Case(shape=[6, 4, 3, 3], rows=1.0, targets=[10, 46]),
         Case(shape=[8, 12], rows=0.5, zero=5, targets=[10, 46], seed=1),
         Case(shape=[5, 30], values="grid:7", rows=0.5, targets=[10, 46], seed=2),
+        Case(shape=[4, 30], values="grid:7,15", rows=0.5, targets=[10, 46], seed=3),
     )
     facts = {"answers": {"type": "array", "items": NUMBER, "maxItems": 20}, "w_after": TENSOR}
 
@@ -148,6 +152,9 @@ def _wrong(w: "torch.Tensor", worst: dict[int, float]) -> Iterator[tuple[str, Ca
     def within(b: float) -> int:
         return max(WIDTHS[0], min(WIDTHS[-1], int(b)))
 
+    each = {b: _each(w, b) for b in WIDTHS}
+    channels = [{b: float(each[b][c]) for b in WIDTHS} for c in range(w.shape[0])]
+    yield "each-alone", lambda target: max(_first(reached, target) or WIDTHS[-1] for reached in channels)
     yield "jumps", bisect
     yield "jumps", from_above
     for axis in (0, None):

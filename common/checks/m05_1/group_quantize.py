@@ -68,16 +68,16 @@ class GroupQuantize(Exercise):
         "dequantized": "What is stored are the integers: w divided by its scale and rounded. Whoever reads them "
         "multiplies again.",
         "limit": "The scale is the size of one *step*. The largest absolute value itself is seven steps.",
-        "no-smallest-scale": "A group of zeros has the largest value 0. Dividing by that gives nan; 2⁻¹² is the smallest "
-        "scale.",
+        "no-smallest-scale": "A group of zeros has the largest value 0, and dividing by that gives nan. 2⁻¹² is the smallest "
+        "scale: it takes the place of every smaller one, that of a group of very small weights too.",
         "eps-added": "2⁻¹² takes the place of scales that are smaller. It is not added to the others.",
         "swapped": "The pair is (integers, scales), in this order.",
         "changes-input": "The caller's weight has to stay as it is.",
     }
     public_cases = (
         Case(shape=[4, 12], group=4, rows=0.6, columns=1.0),
-        Case(shape=[3, 10], group=4, rows=0.6, columns=1.0, seed=1),
-        Case(shape=[5, 7], group=3, rows=0.4, columns=0.8, zero=1, seed=2),
+        Case(shape=[3, 14], group=6, rows=0.6, columns=1.0, seed=1),
+        Case(shape=[5, 7], group=3, rows=0.4, columns=0.8, zero=1, tiny=3, seed=2),
     )
     facts = {
         "q": TENSOR,
@@ -123,6 +123,8 @@ class GroupQuantize(Exercise):
 
     def _scales(self, case: Case, w: "torch.Tensor", scales: "torch.Tensor", *, complete: bool) -> Iterator[Finding]:
         """On the scales; complete: there is an integer for each weight."""
+        import torch
+
         first, last = "one scale for each group", "last group"
         right = _scales(w, _starts(w.shape[1], case.group))
         full = w.shape[1] // case.group
@@ -139,12 +141,12 @@ class GroupQuantize(Exercise):
             yield self.passed(first)
             yield self.failed(last, kind, _SYMPTOMS[kind], detail=detail)
             return
-        if kind is None and scales.shape == right.shape:
-            at = (scales - right).abs().argmax()
+        if scales.shape == right.shape:
+            at = torch.nan_to_num((scales - right).abs() / right, nan=torch.inf).argmax()
             row, column = divmod(int(at), right.shape[1])
             said, wanted = float(scales[row, column]), float(right[row, column])
             detail = f"scales[{row}, {column}]: yours {said:.6g}, wanted {wanted:.6g}"
-            if "zero" in case and _near(scales[right > SMALLEST], right[right > SMALLEST]):
+            if kind is None and _near(scales[right > SMALLEST], right[right > SMALLEST]):
                 kind = "no-smallest-scale"
         elif kind is None and any(
             scales.numel() == s.numel() and _near(scales.flatten(), s.flatten())
@@ -167,8 +169,9 @@ class GroupQuantize(Exercise):
             return self.failed(criterion, kind, "The integers do not have the shape of the weight.", detail=detail)
         right = _scales(w, _starts(w.shape[1], case.group))
         grids = [_spread(right, case, w)]
-        if scales.shape == right.shape and bool(((scales > 0) & torch.isfinite(scales)).all()):
-            grids.insert(0, _spread(scales, case, w))
+        if scales.shape == right.shape:
+            usable = (scales > 0) & torch.isfinite(scales)
+            grids.insert(0, _spread(torch.where(usable, scales, right), case, w))
         if not bool(torch.isfinite(q).all()):
             return self.failed(criterion, "no-smallest-scale", "Some of the integers are nan or infinite.")
         whole = bool((q == torch.round(q)).all())
@@ -212,7 +215,7 @@ _SYMPTOMS: dict[str | None, str] = {
     "one-side": "The scales look at one side of 0 only.",
     "affine": "The scales are those of an affine grid.",
     "limit": "The scales are seven times too large.",
-    "no-smallest-scale": "A group of zeros has no usable scale.",
+    "no-smallest-scale": "A group of zeros, or of very small weights, has another scale than 2⁻¹².",
     "eps-added": "The scales are a little too large, all by the same amount.",
 }
 

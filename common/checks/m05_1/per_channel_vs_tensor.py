@@ -54,13 +54,15 @@ class PerChannelVsTensor(Exercise):
         "swapped": "The pair is (one scale for each channel, one scale for all), in this order.",
         "zero-channel": "A channel of zeros has the largest value 0, so its scale is 0, and 0 / 0 is nan. It needs "
         "some other scale; then it comes back without any error.",
+        "smallest-scale": "A scale is as small as its channel is. A lower limit such as 2⁻¹² rounds a small channel to "
+        "zeros. Only the scale 0 is to be replaced, or the limit has to be far smaller, such as 1e-12.",
         "scale-from-others": "A scale for each channel looks at the values of this channel only.",
         "not-rounded": "Without rounding there is no error. The integers are whole numbers.",
         "changes-input": "A function that measures leaves what it measures as it is: the caller goes on with this weight.",
     }
     public_cases = (
         Case(shape=[8, 3, 3, 3], rows=1.2),
-        Case(shape=[6, 10], rows=0.8, columns=0.8, seed=3),
+        Case(shape=[6, 10], rows=0.8, columns=0.8, size=0.01, seed=3),
         Case(shape=[5, 4, 3, 3], rows=0.6, zero=2, seed=1),
     )
     facts = {"channel": NUMBER, "tensor": NUMBER, "w_after": TENSOR}
@@ -108,6 +110,7 @@ _SYMPTOMS: dict[str | None, str] = {
     "one-side": "The grid does not reach the value that is farthest from 0.",
     "best-channel": "The number is the SQNR of the best channel.",
     "zero-channel": "A channel of zeros makes the number nan, or minus infinity.",
+    "smallest-scale": "Scales of small channels are larger than the largest absolute value divided by 127.",
     "scale-from-others": "The scales are not made of the values of their own channel.",
     "not-rounded": "There is no error, or hardly any.",
 }
@@ -147,6 +150,10 @@ def _wrong(w: "torch.Tensor", axis: int | None) -> Iterator[tuple[str, float]]:
         yield "half-width", _worst(w, axis, top)
     for top in (128, 127.5):
         yield "half-width", float(decibels(w, on_grid(w, largest(w, axis) / top, 128)).min())
+    for smallest in (2**-12, 1e-3, 1e-4, 1e-5, 1e-6):
+        scale = (largest(w, axis) / 127).clamp(min=smallest)
+        if bool((scale > largest(w, axis) / 127).any()):
+            yield "smallest-scale", float(decibels(w, on_grid(w, scale, 127)).min())
     side = w.clamp(min=0)
     for high in (127, 1e9):
         yield "one-side", float(decibels(w, on_grid(w, largest(side, axis) / 127, high)).min())

@@ -53,7 +53,8 @@ class CalibrationCurve(Exercise):
         "sorted": "The numbers belong to `sizes`, one by one, in the order in which they are given.",
         "other-pictures": "The sets are nested: always the *first* n pictures. With other pictures for each size, the curve "
         "shows their luck as well.",
-        "whole-batches": "n is a number of pictures, not of batches.",
+        "whole-batches": "n is a number of pictures, not of batches, and the last batch ends with picture n: cut "
+        "`pictures[:n]` into batches.",
         "uncalibrated": "`convert_pt2e` is silent about observers that have seen nothing. Calibration is the forward of the "
         "prepared graph with pictures.",
         "same-graph": "`prepare_pt2e` and `convert_pt2e` change the graph that they are given. Hand over a copy: "
@@ -198,6 +199,7 @@ def _curves(model: str, seed: int, n: int, sizes: tuple[int, ...]) -> dict[str, 
             "other-pictures": [sqnr(reference, after(pictures[-s:])(x)) for s in sizes],
             "whole-batches:2": [sqnr(reference, after(pictures[: 2 * s])(x)) for s in sizes],
             "whole-batches:4": [sqnr(reference, after(pictures[: 4 * s])(x)) for s in sizes],
+            "whole-batches:rounded": [sqnr(reference, after(pictures[: -(-s // 8) * 8])(x)) for s in sizes],
             "uncalibrated": [sqnr(reference, after()(x))] * len(sizes),
         }
         if all(len(window) for window in windows):

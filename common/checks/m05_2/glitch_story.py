@@ -53,7 +53,8 @@ class GlitchStory(Exercise):
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
         predicted = ev.call(answer)
-        ev.fact("answer", list(predicted)[:20] if isinstance(predicted, (list, tuple)) else [])
+        said = list(predicted)[:20] if isinstance(predicted, (list, tuple)) else []
+        ev.fact("answer", [word.strip().lower() if isinstance(word, str) else word for word in said])
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         answer, truth = evidence.facts["answer"], [WORDS[0] if f > 1.5 else WORDS[1] for f in factors(case.seed)]

@@ -41,6 +41,11 @@ class MseRange(Exercise):
         "one-factor": "The two ends are not alike: one can be short and full of values, the other long and nearly empty. "
         "Search for each of them.",
         "one-end": "Values far outside can lie at either end. Search for both.",
+        "one-after-the-other": "Both ends together decide about the step, so the best place of one end depends on where the "
+        "other one is. Whoever moves one end at a time has to go on until nothing changes, and even then can be stuck where neither end "
+        "alone can be improved. Try pairs, or begin at several places.",
+        "symmetric": "The range need not be symmetric: where one side holds few values, or small ones, it needs less room.",
+        "too-coarse": "A few shares are too few: the best range lies between them. Take steps of a few percent.",
         "absolute-error": "The sum of |error| punishes the large errors of clipped values less than the sum of squares does, so "
         "its best range is narrower. SQNR is about squares.",
         "always-8-bits": "How much to clip depends on the number of integers: the fewer there are, the more a narrow range "
@@ -56,6 +61,8 @@ class MseRange(Exercise):
         Case(kind="normal", bits=3),
         Case(kind="skewed", bits=4, seed=1),
         Case(kind="outlier", bits=8, seed=2),
+        Case(kind="outlier", bits=3, seed=3),
+        Case(kind="low", bits=4, seed=12),
     )
     facts = {
         "range": {"type": "array", "items": NUMBER, "maxItems": 2},
@@ -113,19 +120,37 @@ class MseRange(Exercise):
             return "narrowest-wins", "The range is far too narrow: nearly everything is clipped."
         if whole_lo and whole_hi:
             return "min-max", "The range is that from the smallest to the largest value."
-        if any(_like((lo, hi), _quantiles(x, share), width) for share in (0.01, 0.001, 0.0005, 0.005, 0.05)):
+        if any(_like((lo, hi), _coarse(case.kind, case.seed, case.bits, n), width, 0.001) for n in (4, 5, 8, 10)):
+            return "too-coarse", "The range is the best one of a few, and one between them is far better."
+        shares = (0.01, 0.001, 0.0005, 0.005, 0.05, 0.02, 0.1)
+        if any(_like((lo, hi), _quantiles(x, share), width, 0.01) for share in shares):
             return "fixed-share", "A fixed share of the values is left out, and another range is far better."
         for objective, kind in (("absolute", "absolute-error"), ("8 bits", "always-8-bits")):
             if _like((lo, hi), _best(case.kind, case.seed, case.bits, objective)[1], width):
                 return kind, "The range is the best one by another measure."
         if whole_lo or whole_hi:
             return "one-end", "One end of the range is that of the values, and with another one the error is smaller."
-        if abs(lo / least - hi / most) < 0.02 and least < 0 < most:
+        if least < 0 < most and abs(lo / least - hi / most) < 0.02:
             return (
                 "one-factor",
                 "Both ends are shortened by the same factor, and a better range has two different ones.",
             )
+        if abs(lo + hi) < 0.02 * width:
+            return (
+                "symmetric",
+                "The range reaches as far to the one side as to the other, and another one is far better.",
+            )
+        if least < lo < hi < most and self._fits(case, x, lo, hi):
+            symptom = "The one end is the best for the other, and another pair of ends is far better."
+            return "one-after-the-other", symptom
         return None, "There is a range with a clearly smaller squared error."
+
+    def _fits(self, case: Case, x: "torch.Tensor", lo: float, hi: float) -> bool:
+        """Whether the error does not become clearly smaller as long as the one end stays."""
+        error, shares = squared_error(x, lo, hi, case.bits), [i / 100 for i in range(1, 101)]
+        lows = min(squared_error(x, f * float(x.min()), hi, case.bits) for f in shares)
+        highs = min(squared_error(x, lo, f * float(x.max()), case.bits) for f in shares)
+        return max(lows, highs) > 0.98 * error
 
 
 def values(kind: str, seed: int) -> "torch.Tensor":
@@ -187,6 +212,14 @@ def _best(kind: str, seed: int, bits: int, objective: str) -> tuple[float, Range
     return smallest, (a * least, b * most)
 
 
+@lru_cache(maxsize=64)
+def _coarse(kind: str, seed: int, bits: int, n: int) -> Range:
+    """The best range out of n shares of either end."""
+    x, shares = values(kind, seed), [i / n for i in range(1, n + 1)]
+    pairs = [(a * float(x.min()), b * float(x.max())) for a in shares for b in shares]
+    return min((r for r in pairs if r[0] < r[1]), key=lambda r: squared_error(x, *r, bits))
+
+
 def _quantiles(x: "torch.Tensor", share: float) -> Range:
     import torch
 
@@ -194,5 +227,5 @@ def _quantiles(x: "torch.Tensor", share: float) -> Range:
     return lo, hi
 
 
-def _like(got: Range, other: Range, width: float) -> bool:
-    return all(abs(a - b) < 0.03 * width for a, b in zip(got, other, strict=True))
+def _like(got: Range, other: Range, width: float, near: float = 0.03) -> bool:
+    return all(abs(a - b) < near * width for a, b in zip(got, other, strict=True))

@@ -54,6 +54,8 @@ class PercentileObserver(Exercise):
         "changes-x": "An observer only looks. Clamping happens when the net is quantized; here the ops behind it need the "
         "values that came in.",
         "forward-returns-nothing": "The next op reads what `forward` returns. Without `return x` it gets None.",
+        "method": "`observer.lo` is read without parentheses: set it in `forward`, as `self.lo = …`, or put `@property` above "
+        "the method.",
         "not-one-number": "`lo` and `hi` are one number each for the whole tensor: flatten it first, and take no `dim=`.",
         "not-a-module": "Only an `nn.Module` can be put into a graph: return an object of a class that is derived from it.",
     }
@@ -108,6 +110,9 @@ class PercentileObserver(Exercise):
             yield self.failed("range", "percent", "A quantile was asked for with a share outside of its limits.")
         elif "only one element tensors can be converted" in message or "cannot be converted to Scalar" in message:
             yield self.failed("range", "not-one-number", "`lo` or `hi` holds more than one number.")
+
+        elif "not 'method'" in message or "not 'function'" in message:
+            yield self.failed("range", "method", "`lo` or `hi` is a method.")
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         if not evidence.facts["is_module"]:

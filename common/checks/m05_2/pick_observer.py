@@ -47,6 +47,8 @@ class PickObserver(Exercise):
         "one-batch": "An observer is shown all batches, one after the other. After one of them it knows too little.",
         "all-at-once": "A moving average takes one step for each batch. With all batches in one tensor there is one step only, "
         "and it is another observer. Show the batches one after the other.",
+        "another-order": "An observer that forgets, or that begins with its first batch, depends on the order of the batches. "
+        "Show them in the order of the list.",
         "worst": "SQNR is signal by noise: the larger, the better.",
         "zero-point-forgotten": "The grid of an affine observer is s · (q − z). Without its zero point it is another grid.",
         "per-channel-activation": "An activation has one scale for the whole tensor: the sums of a convolution or linear run "
@@ -59,6 +61,7 @@ class PickObserver(Exercise):
         Case(places=["glitch", "light", "settles"]),
         Case(places=["late", "light", "relu"], size=0.2, seed=3),
         Case(places=["channels", "light"], per_channel=True, seed=5),
+        Case(places=["late"], per_channel=True, without=["histogram", "moving average"], seed=6),
     )
     facts = {
         "names": {"type": "array", "maxItems": 10, "items": {"type": "string", "maxLength": 60}},
@@ -70,7 +73,7 @@ class PickObserver(Exercise):
         sums: list[list[float]] = []
         for kind in case.places:
             batches, fresh = place(kind, case.seed, case.get("size", 1.0))
-            name = ev.call(answer, observers(per_channel=case.get("per_channel", False)), batches, fresh)
+            name = ev.call(answer, _candidates(case), batches, fresh)
             names.append(name[:60] if type(name) is str and name.isascii() else f"({type(name).__name__[:40]})")
             with ev.student("the batches were looked at afterwards"):
                 sums.append([float(t.double().abs().sum()) for t in (*batches[:40], fresh)])
@@ -79,14 +82,14 @@ class PickObserver(Exercise):
 
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         names, size = evidence.facts["names"], case.get("size", 1.0)
-        per_channel = case.get("per_channel", False)
-        if len(names) != len(case.places) or any(n not in observers(per_channel=per_channel) for n in names):
+        candidates = _candidates(case)
+        if len(names) != len(case.places) or any(n not in candidates for n in names):
             detail = f"yours: {', '.join(names)}"
             yield Finding(
                 None, False, "form", "The result is not a name of a candidate.", self.misconceptions["form"], detail
             )
             return
-        tables = [_table(kind, case.seed, size, per_channel) for kind in case.places]
+        tables = [_table(kind, case.seed, size, tuple(candidates)) for kind in case.places]
         yield self._best(case, names, tables)
         if PER_CHANNEL in names:
             symptom = "The chosen observer gives a scale for each channel of the activation."
@@ -127,18 +130,24 @@ Table = dict[str, dict[str, float]]
 """Strategy → candidate → what that strategy looks at; the largest number wins."""
 
 STRATEGIES = (
-    "same-for-all",
     "per-channel-activation",
+    "same-for-all",
     "measured-on-calibration",
     "learns-while-measuring",
     "narrowest-wins",
     "all-at-once",
+    "another-order",
+    "zero-point-forgotten",
     "one-batch",
     "last-batch",
     "largest-error",
     "worst",
-    "zero-point-forgotten",
 )
+
+
+def _candidates(case: Case) -> dict[str, Callable[[], Any]]:
+    found = observers(per_channel=case.get("per_channel", False))
+    return {name: make for name, make in found.items() if name not in case.get("without", [])}
 
 
 def _explains(strategy: str, names: Sequence[str], tables: Sequence[Table]) -> bool:
@@ -163,7 +172,7 @@ def _sums(kind: str, seed: int, size: float) -> list[float]:
 
 
 @lru_cache(maxsize=128)
-def _table(kind: str, seed: int, size: float, per_channel: bool) -> Table:
+def _table(kind: str, seed: int, size: float, candidates: tuple[str, ...]) -> Table:
     """What each strategy, the right one first, measures of each candidate."""
     import torch
 
@@ -176,7 +185,9 @@ def _table(kind: str, seed: int, size: float, per_channel: bool) -> Table:
     def note(strategy: str, name: str, value: float) -> None:
         found.setdefault(strategy, {})[name] = value
 
-    for name, make in observers(per_channel=per_channel).items():
+    for name, make in observers(per_channel=PER_CHANNEL in candidates).items():
+        if name not in candidates:
+            continue
         scale, zero_point = _shown(make, batches)
         back = on_grid(fresh, scale, zero_point)
         note("right", name, sqnr(fresh, back))
@@ -184,6 +195,7 @@ def _table(kind: str, seed: int, size: float, per_channel: bool) -> Table:
         note("measured-on-calibration", name, sqnr(seen, on_grid(seen, scale, zero_point)))
         note("learns-while-measuring", name, _sqnr_of(_shown(make, [*batches, fresh]), fresh))
         note("all-at-once", name, _sqnr_of(_shown(make, [seen]), fresh))
+        note("another-order", name, _sqnr_of(_shown(make, batches[::-1]), fresh))
         note("one-batch", name, _sqnr_of(_shown(make, batches[:1]), fresh))
         note("last-batch", name, _sqnr_of(_shown(make, batches[-1:]), fresh))
         note("largest-error", name, -float((fresh - back).abs().max()))

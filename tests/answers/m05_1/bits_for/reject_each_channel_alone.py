@@ -1,0 +1,21 @@
+# finds: each-alone
+# not: six-db, jumps
+import torch
+
+from common.graph_utils import sqnr
+
+
+def on_grid(w, scale, bits):
+    top = 2 ** (bits - 1) - 1
+    return scale * torch.round(w / scale).clamp(-top, top)
+
+
+def bits_for(w, target):
+    need = []
+    for c in w:
+        if not c.any():
+            continue
+        need.append(
+            next(b for b in range(2, 17) if sqnr(c, on_grid(c, c.abs().max() / (2 ** (b - 1) - 1), b)) >= target)
+        )
+    return max(need)

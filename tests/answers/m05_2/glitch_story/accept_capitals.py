@@ -1,0 +1,2 @@
+def glitch_story():
+    return ("Wider", "wider ", "wider", "same", "SAME", "wider")
