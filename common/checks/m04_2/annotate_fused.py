@@ -118,11 +118,10 @@ class AnnotateFused(Exercise):
         extra: lb.Edges,
         missing: lb.Edges,
     ) -> str | None:
-        known = (
-            kind for kind in ("node-twice", "pattern-by-pattern", "last-reader") if outputs == _ends(gm, patterns, kind)
-        )
-        kind = next(known, None)
-        if kind and outputs != {chain[-1].name for chain in found}:
+        right = {chain[-1].name for chain in found}
+        mistakes = ("node-twice", "pattern-by-pattern", "second-reader", "last-reader")
+        kind = next((k for k in mistakes if outputs == _ends(gm, patterns, k)), None)
+        if kind and outputs != right:
             return kind
         nodes = {n.name: n for n in gm.graph.nodes}
         lost = {p for p, _c in missing}
@@ -160,7 +159,7 @@ def _ends(gm: "fx.GraphModule", patterns: Sequence[Sequence[str]], mistake: str)
     begun: set[Any] = set()
     ends = set()
     for node, pattern in tries:
-        chain = fz.chain_at(node, pattern)
+        chain = fz.chain_at(node, pattern, one_reader=mistake != "second-reader")
         if chain is None or node in begun or (mistake != "node-twice" and used & set(chain)):
             continue
         if mistake == "last-reader" and len(chain[-1].users) != 1:
