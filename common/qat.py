@@ -11,6 +11,7 @@ from functools import lru_cache
 import torch
 from torch import nn, optim
 
+from common.graph_utils import observer_nodes
 from common.pt2e import (
     FakeQuantize,
     FusedMovingAvgObsFakeQuantize,
@@ -134,10 +135,21 @@ def qat_graph(model: nn.Module, weight_bits: int = 8, *, fused: bool = False) ->
     return prepared
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _prepared_once(weight_bits: int, fused: bool) -> torch.fx.GraphModule:
-    example = (torch.zeros(2, 1),)
-    return prepare_qat_pt2e(export_module(CurveNet().eval(), example), qat_quantizer(weight_bits, fused=fused))
+    """The first graph is prepared; the others are copies of it with other modules at the same places."""
+    quantizer = qat_quantizer(weight_bits, fused=fused)
+    if (weight_bits, fused) == (8, False):
+        return prepare_qat_pt2e(export_module(CurveNet().eval(), (torch.zeros(2, 1),)), quantizer)
+    prepared, config = copy.deepcopy(_prepared_once(8, False)), quantizer.global_config
+    assert config is not None
+    for node, _module in observer_nodes(prepared):
+        is_weight = isinstance(node.args[0], torch.fx.Node) and node.args[0].op == "get_attr"
+        spec = config.weight if is_weight else config.input_activation
+        limits = {"quant_min": spec.quant_min, "quant_max": spec.quant_max}
+        make = spec.observer_or_fake_quant_ctr.with_args(dtype=spec.dtype, qscheme=spec.qscheme, **limits)
+        setattr(prepared, str(node.target), make())
+    return prepared
 
 
 def ptq_graph(model: nn.Module, data: Pairs, weight_bits: int = 8) -> torch.fx.GraphModule:

@@ -12,10 +12,12 @@ from common.pt2e import (
     convert_pt2e,
     disable_fake_quant,
     disable_observer,
+    export_module,
     move_exported_model_to_eval,
     move_exported_model_to_train,
+    prepare_qat_pt2e,
 )
-from common.qat import Tools, curve, curve_grid, fit, qat_graph, trained_curve_net
+from common.qat import CurveNet, Tools, curve, curve_grid, fit, qat_graph, qat_quantizer, trained_curve_net
 
 quiet()
 
@@ -91,3 +93,16 @@ def test_qat_gains_over_the_control_with_few_bits(bits: int) -> None:
         net, train = trained_curve_net(seed), curve(seed=seed)
         control = tools.score(tools.ptq(tools.fine_tune(net, train, 200), train), test)
         assert tools.score(tools.qat(net, train, 200), test) > control
+
+
+@pytest.mark.parametrize(("bits", "fused"), [(4, False), (2, True)])
+def test_a_graph_with_other_modules_is_the_one_that_prepare_makes(bits: int, fused: bool) -> None:
+    """Only the first graph of a process is prepared, as that takes long; the others get other modules."""
+    exported = export_module(CurveNet().eval(), (torch.zeros(2, 1),))
+    prepared = prepare_qat_pt2e(exported, qat_quantizer(bits, fused=fused))
+    quick = qat_graph(CurveNet(), bits, fused=fused)
+    assert quick.code == prepared.code
+    modules, wanted = ([(n, repr(m)) for n, m in gm.named_modules() if n] for gm in (quick, prepared))
+    assert modules == wanted
+    states = [{k: (v.shape, v.dtype) for k, v in gm.state_dict().items()} for gm in (quick, prepared)]
+    assert states[0] == states[1]

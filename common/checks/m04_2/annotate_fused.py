@@ -45,6 +45,10 @@ class AnnotateFused(Exercise):
         "second-reader": "If something else reads a value inside of the chain, it has to be there as a tensor: the chain is no "
         "group, and another pattern may fit, or none.",
         "node-twice": "A node that belongs to a group already cannot begin another one.",
+        "pattern-by-pattern": "All patterns are tried at one node before the next node comes. Whoever goes through the whole "
+        "graph with the longest pattern first takes nodes from groups that begin earlier.",
+        "last-reader": "The last value of a group leaves it, so any number of ops may read it, or none. One reader only is "
+        "asked for *between* the ops of a pattern.",
         "every-op": "Only groups that fit a pattern get a label. For the other ops the chip has no integer kernel.",
         "input-labels": "Labelled are outputs only. A label on an edge into a group puts one more observer into the graph.",
         "own-spec": "The spec is given. With another one, the observers will be other ones than those that were asked for.",
@@ -114,11 +118,18 @@ class AnnotateFused(Exercise):
         extra: lb.Edges,
         missing: lb.Edges,
     ) -> str | None:
+        right = {chain[-1].name for chain in found}
+        mistakes = ("node-twice", "pattern-by-pattern", "second-reader", "last-reader")
+        kind = next((k for k in mistakes if outputs == _ends(gm, patterns, k)), None)
+        if kind and outputs != right:
+            return kind
         nodes = {n.name: n for n in gm.graph.nodes}
         lost = {p for p, _c in missing}
         inside = {n.name: chain for chain in found for n in chain[:-1]}
         for name in sorted({p for p, _c in extra}):
             node = nodes[name]
+            if name in inside and name not in outputs:
+                return "input-labels"
             if name in inside:
                 chain = inside[name]
                 if chain[-1].name not in lost:
@@ -133,6 +144,30 @@ class AnnotateFused(Exercise):
                 return "second-reader"
             return "every-op"
         return None
+
+
+def _ends(gm: "fx.GraphModule", patterns: Sequence[Sequence[str]], mistake: str) -> set[str]:
+    """The ends of the groups that somebody finds who makes this mistake."""
+    nodes, longest_first = (
+        [n for n in gm.graph.nodes if n.op == "call_function"],
+        sorted(patterns, key=len, reverse=True),
+    )
+    tries = [(n, p) for n in nodes for p in longest_first]
+    if mistake == "pattern-by-pattern":
+        tries = [(n, p) for p in longest_first for n in nodes]
+    used: set[Any] = set()
+    begun: set[Any] = set()
+    ends = set()
+    for node, pattern in tries:
+        chain = fz.chain_at(node, pattern, one_reader=mistake != "second-reader")
+        if chain is None or node in begun or (mistake != "node-twice" and used & set(chain)):
+            continue
+        if mistake == "last-reader" and len(chain[-1].users) != 1:
+            continue
+        used |= set(chain)
+        begun.add(node)
+        ends.add(chain[-1].name)
+    return ends
 
 
 def _begins(chain: list[Any], name: str, patterns: Sequence[Sequence[str]]) -> bool:

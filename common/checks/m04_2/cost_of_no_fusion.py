@@ -103,7 +103,7 @@ class CostOfNoFusion(Exercise):
             elif kind is None and (_close(said[0], wrong["against-each-other"][0]) or said[0] == said[1]):
                 kind = "against-each-other"
             symptom = "The numbers are not the SQNR of the two quantized nets."
-            detail = f"asked for {right[0]:.2f} and {right[1]:.2f}, yours {said[0]:.2f} and {said[1]:.2f}"
+            detail = f"asked for {right[0]:.4f} and {right[1]:.4f}, yours {said[0]:.4f} and {said[1]:.4f}"
             yield self.failed("numbers", kind, symptom, detail=detail)
         if changed:
             yield self.failed("graph unchanged", "graph-changed", "The given graph has other nodes than before.")

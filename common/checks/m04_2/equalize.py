@@ -37,6 +37,9 @@ class Equalize(Exercise):
         "wrong-direction": "The two factors have to cancel out. Dividing in both convs, or multiplying in both, does not.",
         "wrong-axis": "In the second conv the channel is an *input* channel: dimension 1 of its weight.",
         "no-root": "With s = range_a / range_b the ranges change places. The root of it brings both to the middle.",
+        "without-abs": "The range of a channel is its largest *absolute* value: `.abs()` comes before the maximum.",
+        "turned-round": "The factor s makes the range of one conv smaller and that of the other one larger. The other way "
+        "round, the larger range grows.",
         "only-first": "The first conv has equal ranges in all channels now, but the second has got all the differences. Asked "
         "for are equal ranges of the two *in each channel*.",
         "nothing-changed": "The weights are as before.",
@@ -163,6 +166,11 @@ def _ranges(got: "dict[str, torch.Tensor]", given: "dict[str, torch.Tensor]") ->
         return False, "nothing-changed"
     if _near(a, was_b):
         return False, "no-root"
+    if _near(a * was_b, was_a * (was_a * was_b).sqrt()):
+        return False, "turned-round"
+    signed = given["weight_a"].double().amax((1, 2, 3)) / given["weight_b"].double().amax((0, 2, 3))
+    if _near(was_a / a, signed.sqrt()):
+        return False, "without-abs"
     if _near(a, a.mean().expand_as(a)):
         return False, "only-first"
     return False, None

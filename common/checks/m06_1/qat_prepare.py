@@ -65,7 +65,7 @@ class QATPrepare(Exercise):
         "caller-mode": "`.train()` and `.eval()` change the module that they are called on. The caller finds the model "
         "in another mode than before.",
     }
-    public_cases = (Case(model="curve_drop", train=False),)
+    public_cases = (Case(model="curve_drop", train=True),)
     facts = {
         "prepared": GRAPH,
         "mode_changed": _FLAG,

@@ -43,6 +43,8 @@ _WRONG = (
     ("one-epoch-off", _Way(epochs=-1)),
     ("one-epoch-off", _Way(epochs=1)),
     ("uphill", _Way(sign=-1)),
+    ("other-order", _Way(batches="backwards")),
+    ("one-step-an-epoch", _Way(batches="added up")),
 )
 
 
@@ -73,6 +75,12 @@ class QATTrain(Exercise):
         "other-optimizer": "Adam or momentum make other steps. In a comparison everything but one thing has to be equal, "
         "and the exercise asks for plain SGD.",
         "one-epoch-off": "`epochs` says how often the training goes through the data.",
+        "other-order": "Plain SGD goes another way when the batches come in another order. Here they come as in the list, in "
+        "every epoch.",
+        "one-step-an-epoch": "Each batch gives a step of its own: `zero_grad`, loss, `backward`, `step` all stand inside the "
+        "loop over the batches.",
+        "measured-afterwards": "The loss of a batch is the one that its step was made with. Whoever runs the graph once more "
+        "gets another number, and the observers that are on learn from it.",
         "uphill": "The optimizer makes what it is given smaller: give it the loss, not its negative.",
         "eval-mode": "A graph does not know that it is being trained. In eval mode dropout does nothing (and batch norm uses "
         "old statistics); `move_exported_model_to_train` comes before the loop.",
@@ -103,11 +111,16 @@ class QATTrain(Exercise):
     }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
+        import numpy as np
+        import torch
+
         prepared = fake_quantized(case.model, case.seed, case.bits)
         modes: list[list[bool]] = []
         counts = {"calls": 0, "observed": 0, "rounded": 0}
         _watch(prepared, modes, counts)
         returned = ev.call(answer, prepared, _batches(case), case.epochs, case.lr)
+        if isinstance(returned, (torch.Tensor, np.ndarray)):
+            returned = returned.tolist()
         ev.fact("is_list", isinstance(returned, (list, tuple)))
         if not isinstance(returned, (list, tuple)):
             return
@@ -226,8 +239,16 @@ class QATTrain(Exercise):
             return self.failed(criterion, "last-loss", symptom)
         if learned and like([sum(e) for e in right.losses]):
             return self.failed(criterion, "summed-loss", "The numbers are sums over the batches, not means.")
+        detail = f"yours: {_told(said)}; wanted: {_told([sum(e) / len(e) for e in right.losses])}"
+        if learned and like(right.afterwards):
+            symptom = "The numbers are the losses after each epoch, not those of its steps."
+            return self.failed(criterion, "measured-afterwards", symptom, detail=detail)
         symptom = "The numbers are not the mean squared errors that the graph makes in each epoch."
-        return self.failed(criterion, None, symptom)
+        return self.failed(criterion, None, symptom, detail=detail)
+
+
+def _told(values: list[float]) -> str:
+    return ", ".join(f"{v:.4f}" for v in values[:6]) + (", …" if len(values) > 6 else "")
 
 
 def _watch(prepared: "fx.GraphModule", modes: list[list[bool]], counts: dict[str, int]) -> None:
@@ -276,6 +297,9 @@ def _start(case: Case) -> "dict[str, torch.Tensor]":
 class _Result:
     state: "dict[str, torch.Tensor]"
     losses: list[list[float]]
+    """Of each batch in each epoch, as the step was made."""
+    afterwards: list[float]
+    """The mean over all batches when an epoch is over."""
 
 
 def _trained(case: Case, way: _Way) -> _Result:
@@ -293,20 +317,36 @@ def _own_training(model: str, seed: int, bits: int, epochs: int, lr: float, way:
     gm = copy.deepcopy(in_train_mode)
     torch.set_rng_state(random_state)
     batches = _batches(case)
-    batches = batches[:1] if way.batches == "first" else batches
+    batches = {"first": batches[:1], "backwards": batches[::-1]}.get(way.batches, batches)
     optimizer = optim.Adam(gm.parameters(), lr=lr) if way.adam else optim.SGD(gm.parameters(), lr, way.momentum)
     losses: list[list[float]] = []
+    afterwards: list[float] = []
     for _epoch in range(epochs + way.epochs):
         losses.append([])
         for x, y in batches:
-            if way.zero_grad:
+            if way.zero_grad and way.batches != "added up":
                 optimizer.zero_grad()
             loss = way.sign * nn.functional.mse_loss(gm(x), y)
             loss.backward()
-            optimizer.step()
+            if way.batches != "added up":
+                optimizer.step()
             losses[-1].append(loss.item())
+        if way.batches == "added up":
+            optimizer.step()
+            optimizer.zero_grad()
+        afterwards.append(_measured(gm, batches))
     state = {k: v.detach().clone() for k, v in gm.state_dict().items() if _is_compared(k)}
-    return _Result(state, losses)
+    return _Result(state, losses, afterwards)
+
+
+def _measured(gm: "fx.GraphModule", batches: "list[tuple[torch.Tensor, torch.Tensor]]") -> float:
+    """The mean loss over the batches, on a copy; random numbers go on as if nothing had been run."""
+    import torch
+    from torch import nn
+
+    twin = copy.deepcopy(gm)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        return sum(nn.functional.mse_loss(twin(x), y).item() for x, y in batches) / len(batches)
 
 
 @lru_cache(maxsize=16)
@@ -317,5 +357,7 @@ def _in_train_mode(model: str, seed: int, bits: int) -> "tuple[fx.GraphModule, t
     from common.pt2e import move_exported_model_to_train
 
     torch.manual_seed(seed)
-    gm = move_exported_model_to_train(fake_quantized(model, seed, bits))
+    gm = fake_quantized(model, seed, bits)
+    if training_flags(gm):
+        move_exported_model_to_train(gm)
     return gm, torch.get_rng_state()

@@ -60,18 +60,21 @@ class FairComparison(Exercise):
     public_cases = (Case(bits=3, nets=[11, 12], steps=30, points=64),)
     facts = {
         "is_list": {"type": "boolean"},
+        "type": {"type": "string"},
         "gains": {"type": "array", "items": NUMBER, "maxItems": 50},
         "calls": {"type": "array", "items": _CALL, "maxItems": 200},
     }
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
+        import numpy as np
         import torch
 
         train, test = _data(case)
         tools = _watched(case, train, test)
         returned = ev.call(answer, tools, _nets(case), train, test, case.steps)
         ev.fact("calls", tools.calls[:200])
-        if isinstance(returned, torch.Tensor):
+        ev.fact("type", "a number" if _is_number(returned) else type(returned).__name__[:100])
+        if isinstance(returned, (torch.Tensor, np.ndarray)):
             returned = returned.tolist()
         ev.fact("is_list", isinstance(returned, (list, tuple)))
         if isinstance(returned, (list, tuple)):
@@ -81,8 +84,9 @@ class FairComparison(Exercise):
     def judge(self, case: Case, evidence: Evidence) -> Iterator[Finding]:
         facts = evidence.facts
         if not facts["is_list"]:
-            symptom = "The function does not return a list of gains."
-            yield self.failed("every net", "mean-only", symptom)
+            kind = "mean-only" if facts["type"] == "a number" else None
+            symptom, detail = "The function does not return a list of gains.", f"it returns: {facts['type']}"
+            yield self.failed("every net", kind, symptom, detail=detail)
             return
         said = facts["gains"]
         if len(said) != len(case.nets):
@@ -116,6 +120,16 @@ class FairComparison(Exercise):
         kinds = ("untrained-control", "float-control", "float-control:untrained", "qat-had-more", "wrong-way-round")
         kind = next((k for k in kinds if _like(said, _gains(case, k))), None)
         yield self.failed("control", kind and kind.partition(":")[0], symptom, detail=detail)
+
+
+def _is_number(returned: Any) -> bool:
+    """A number, or an array of no dimension."""
+    import numpy as np
+    import torch
+
+    return isinstance(returned, (int, float, np.number)) or (
+        isinstance(returned, (torch.Tensor, np.ndarray)) and returned.ndim == 0
+    )
 
 
 def _told(values: list[float]) -> str:

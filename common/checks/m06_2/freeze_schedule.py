@@ -36,8 +36,10 @@ class FreezeSchedule(Exercise):
         "and the weights never learn with the scale that they will have. (`disable_observer(graph)` looks at one module only: "
         "`graph.apply(disable_observer)` calls it on every module inside.)",
         "one-epoch-off": "Epochs count from 0, and *from* an epoch on means: this epoch included.",
-        "only-that-epoch": "A training that is resumed may begin behind the limit, and its switches are as they were. "
-        "Compare with `>=`, not with `==`.",
+        "only-that-epoch": "A training that is resumed may begin behind the limit, and its switches are as they were, so "
+        "every call from the limit on has to find things frozen or freeze them: compare with `>=`, not with `==`.",
+        "statistics-of-the-batch": "Batch norm in training uses the mean and the variance of the *batch*. With a momentum "
+        "of 0 its running statistics stand still, but they are not used either; the flag decides which of them is used.",
         "norm-left-training": "Batch norm that trains uses the statistics of the batch, and moves its own. The flag stands in "
         "the graph's node; a change needs `recompile()`, and the switches of fake quant have no influence on it.",
         "norm-with-the-scales": "The two limits are two parameters. Batch norm may be frozen earlier or later than the scales.",
@@ -123,11 +125,19 @@ class FreezeSchedule(Exercise):
         if all(runs):
             symptom = "Batch norm goes on training until the end: a forward still moves its statistics."
             return self.failed(criterion, "norm-left-training", symptom, detail=detail)
+        if runs == wanted:
+            symptom = (
+                "The statistics of batch norm stand still when they should, but its training flag says another thing."
+            )
+            kind = "statistics-of-the-batch" if sum(flags) > sum(wanted) else None
+            detail = self._told(case, "the flag is on", flags, wanted)
+            return self.failed(criterion, kind, symptom, detail=detail)
+        if case.epochs[0] >= case.norm_from:
+            symptom = "A training that is resumed behind the limit does not have a frozen batch norm."
+            return self.failed(criterion, "only-that-epoch", symptom, detail=detail)
         symptom = "Batch norm is frozen in other epochs than asked for."
         if runs == [epoch < case.scales_from for epoch in case.epochs]:
             return self.failed(criterion, "norm-with-the-scales", symptom, detail=detail)
-        if case.epochs[0] >= case.norm_from:
-            return self.failed(criterion, "only-that-epoch", symptom, detail=detail)
         kind = "one-epoch-off" if runs in [[e < case.norm_from + d for e in case.epochs] for d in (-1, 1)] else None
         return self.failed(criterion, kind, symptom, detail=detail)
 

@@ -35,6 +35,7 @@ class PreparedEqualsConverted(Exercise):
         "graphs round with different scales, or both with scales that nobody trained with.",
         "fake-quant-off": "With fake quant off, the prepared graph is a float net. It is to be compared as it rounds.",
         "mean": "The mean hides a single value that is far off. Asked for is the largest difference.",
+        "signed": "A difference can be negative, and the largest one in size may be. `.abs()` comes before `.max()`.",
         "not-a-number": "Yes or no is not enough: whether a difference is one step or a hundred says what is wrong. "
         "(And `allclose` calls different things equal.)",
         "converted-in-place": "`convert_pt2e` replaces the fake quants in the graph that it is given. The caller wants to go "
@@ -45,7 +46,7 @@ class PreparedEqualsConverted(Exercise):
     }
     public_cases = (
         Case(bits=4, fused=False),
-        Case(bits=4, fused=True, seed=1),
+        Case(bits=4, fused=True, seed=7),  # the largest difference is a negative one
     )
     facts = {
         "type": {"type": "string"},
@@ -96,7 +97,7 @@ class PreparedEqualsConverted(Exercise):
         value, known = evidence.facts["value"], _known(case.bits, case.fused, case.seed)
         if abs(value - known["right"]) <= 1e-4 * known["right"]:
             return self.passed(criterion)
-        kinds = [k for k, v in known.items() if k != "right" and abs(value - v) <= 1e-4 * abs(v)]
+        kinds = [k for k, v in known.items() if k != "right" and v and abs(value - v) <= 1e-4 * abs(v)]
         kind = kinds[0].partition(":")[0] if kinds else None
         detail = f"yours: {value:.6g}, wanted: {known['right']:.6g}"
         return self.failed(criterion, kind, "This is not the largest difference of the two graphs.", detail=detail)
@@ -145,7 +146,8 @@ def _known(bits: int, fused: bool, seed: int) -> dict[str, float]:
     with torch.no_grad():
         frozen = copy.deepcopy(prepared).apply(disable_observer)
         converted = convert_pt2e(copy.deepcopy(frozen))(x)
-        right = (frozen(x) - converted).abs()
+        signed = frozen(x) - converted
+        right = signed.abs()
         learning = copy.deepcopy(prepared)
         moved = learning(x)
         later = convert_pt2e(copy.deepcopy(learning))(x)
@@ -158,4 +160,7 @@ def _known(bits: int, fused: bool, seed: int) -> dict[str, float]:
         "observers-on:run twice": float(then.max()),
         "fake-quant-off": float((float_net - converted).abs().max()),
         "mean": float(right.mean()),
+        "signed:max": float(signed.max()),
+        "signed:min": float(signed.min()),
+        "signed:max of the negative": float((-signed).max()),
     }

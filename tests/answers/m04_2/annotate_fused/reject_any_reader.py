@@ -1,5 +1,5 @@
 # finds: second-reader
-# not: on-both
+# not: on-both, last-reader
 from common.pt2e import ANNOTATION_KEY, QuantizationAnnotation
 
 
