@@ -64,6 +64,19 @@ def test_pyramid_is_delegated_in_two_parts() -> None:
 
 
 @needs_executorch
+def test_an_answer_gets_a_program_of_its_own() -> None:
+    """Programs are kept between cases: what an answer does to its copy must not reach the next one or the judge."""
+    case = Case(model="pyramid")
+    mine = edge_program(case)
+    for graph in (mine.graph, delegated_graphs(mine)[0].graph):
+        graph.call_function(len, ())
+    other = edge_program(case)
+    graphs = [other.graph, *(gm.graph for gm in delegated_graphs(other))]
+    assert len(graphs) == 3
+    assert not any(node.target is len for graph in graphs for node in graph.nodes)
+
+
+@needs_executorch
 def test_a_graph_without_a_partitioner_becomes_no_file() -> None:
     program = lower(quantized(Case(model="conv_relu")), example_inputs(), partitioner=False)
     with pytest.raises(RuntimeError, match="Missing out variants"):
@@ -108,7 +121,7 @@ def test_the_judge_survives_every_file(data: bytes, status: str, capfd: pytest.C
 @needs_executorch
 def test_a_file_of_another_graph_earns_no_numbers() -> None:
     """Right in everything but what it computes: another seed's weights."""
-    verdict = _judged(pte_bytes(quantized(Case(model="conv_relu", seed=5)), example(PUBLIC)))
+    verdict = _judged(pte_bytes(quantized(Case(model=PUBLIC.model, seed=5)), example(PUBLIC)))
     assert verdict.earned == {
         "a file that runs": True,
         "delegated": True,

@@ -38,18 +38,31 @@ def example(case: Case) -> "tuple[torch.Tensor]":
 
 
 def edge_program(case: Case) -> Any:
-    """Return the exported program after lowering; `fp32` and `partitioner` in the case choose another one."""
-    return _lowered(case).exported_program()
+    """Return the exported program after lowering, a copy of its own; `fp32` and `partitioner` choose another one."""
+    return copy.deepcopy(judges_program(case).exported_program())
 
 
 def judges_program(case: Case) -> Any:
-    """The same for judges, kept: lowering takes a second, and exercises share some nets. No answer gets to see it."""
+    """The same for judges, kept: lowering takes a second or two, and a copy hardly any time.
+
+    No answer gets to see it, and nobody may call its `to_executorch`: that changes its graph.
+    """
     return _lowered_once(case.model, case.seed, bool(case.get("fp32")), bool(case.get("partitioner", True)))
 
 
 @lru_cache(maxsize=32)
 def _lowered_once(model: str, seed: int, fp32: bool, partitioner: bool) -> Any:
     return _lowered(Case(model=model, seed=seed, fp32=fp32, partitioner=partitioner))
+
+
+def file_size(case: Case) -> int:
+    """Return how many bytes the .pte file of a case has; `fp32` in the case chooses the net in place of its graph."""
+    return _size_once(case.model, case.seed, bool(case.get("fp32")))
+
+
+@lru_cache(maxsize=32)
+def _size_once(model: str, seed: int, fp32: bool) -> int:
+    return len(_lowered(Case(model=model, seed=seed, fp32=fp32)).to_executorch().buffer)
 
 
 def _lowered(case: Case) -> Any:

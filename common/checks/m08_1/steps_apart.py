@@ -1,5 +1,6 @@
 """How far two results are apart, in steps of quantization."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,8 @@ class StepsApart(Exercise):
         "Divide by the scale.",
         "cut-off": "Floating point gives 0.9999998 where one step is meant, and `int()` makes 0 of it. Round to the "
         "nearest whole number.",
+        "rounded-up": "Floating point gives 4.0000003 where four steps are meant, and `ceil` makes 5 of it. Round to the "
+        "nearest whole number.",
         "sign-kept": "A difference can be negative. The largest difference is the largest without its sign.",
         "mean": "Most elements agree, so the mean is near 0 whatever a few of them do. One wrong element is wrong.",
         "counts-elements": "In how many places the two differ says nothing about how far.",
@@ -40,7 +43,7 @@ class StepsApart(Exercise):
         "which does not fit into int8.",
         "multiplied": "A step is as large as the scale. So the number of steps is the difference divided by the scale.",
     }
-    public_cases = (Case(scale=0.05, steps=[1, -2]), Case(scale=0.003, steps=[]))
+    public_cases = (Case(scale=0.05, steps=[2, -5, 1]), Case(scale=0.003, steps=[0, 4], over=True))
     facts = {"answer": {"anyOf": [NUMBER, {"type": "null"}]}, "returned": {"type": "string"}}
 
     def probe(self, answer: Any, case: Case, ev: Recorder) -> None:
@@ -69,6 +72,7 @@ class StepsApart(Exercise):
             "not-in-steps": ("in steps", [largest * case.scale, round(largest * case.scale)]),
             "multiplied": ("in steps", [largest * case.scale**2]),
             "cut-off": ("in steps", [int(largest), int(largest - 1e-3)]),
+            "rounded-up": ("in steps", [math.ceil(largest), math.ceil(largest + 1e-3)]),
             "mean": ("largest", [float(steps.abs().mean()), round(float(steps.abs().mean()))]),
             "sign-kept": ("largest", [*signed, *(round(s) for s in signed)]),
             "counts-elements": ("largest", [int((steps.abs() > 0.5).sum()), int((a != b).sum())]),
@@ -78,12 +82,14 @@ class StepsApart(Exercise):
         if 0 < abs(said - right) < 0.5 and abs(said - largest) < 1e-3:
             yield self.failed("in steps", None, "The number of steps is not whole.", detail=detail)
             return
-        order = ("sign-kept", "counts-elements", "int8-overflow", "mean", "multiplied", "not-in-steps", "cut-off")
+        order = ("sign-kept", "counts-elements", "int8-overflow", "mean", "multiplied", "not-in-steps")
+        order += ("cut-off", "rounded-up")
         kind = next((k for k in order if any(abs(said - v) <= 1e-4 * max(1e-3, abs(v)) for v in known[k][1])), None)
         symptoms = {
             "not-in-steps": "The answer is a difference, and not a number of steps.",
             "multiplied": "The answer is far smaller than any number of steps.",
             "cut-off": "The answer is a step too small.",
+            "rounded-up": "The answer is a step too large.",
             "mean": "The answer is a mean.",
             "sign-kept": "The largest difference has the other sign.",
             "counts-elements": "The answer is a number of elements.",
@@ -107,7 +113,8 @@ def _in_int8(a: "torch.Tensor", b: "torch.Tensor", scale: float) -> int:
 def _pair(case: Case) -> "tuple[torch.Tensor, torch.Tensor]":
     """Two tensors on the grid of the scale; in the first places they differ by the steps of the case.
 
-    Where steps are to be taken, the floating point falls short of the whole number: so that cutting off shows.
+    Where steps are to be taken, the floating point falls short of the whole number, so that cutting off shows; with
+    `over` in the case it lies above, so that rounding up shows.
     """
     import torch
 
@@ -121,5 +128,5 @@ def _pair(case: Case) -> "tuple[torch.Tensor, torch.Tensor]":
         other[place] += step
     a = integers.to(torch.float32) * case.scale
     b = other.reshape(integers.shape).to(torch.float32) * case.scale
-    shift = torch.sign(b - a) * case.scale * 1e-4
+    shift = torch.sign(b - a) * case.scale * (-1e-4 if case.get("over") else 1e-4)
     return a, b - shift

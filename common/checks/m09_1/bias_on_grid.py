@@ -45,7 +45,8 @@ class BiasOnGrid(Exercise):
         "numbers that the integers stand for.",
         "not-rounded-to-nearest": "Integers are taken by rounding to the nearest, as everywhere in quantization.",
         "int8": "A bias is no weight: it is kept as int32, so that it does not have to be cut off at 127.",
-        "unchanged": "A deep copy alone has the same biases. They must be changed in the graph that is returned.",
+        "unchanged": "A deep copy alone has the same biases: they must be changed in the graph that is returned. And there are "
+        "two ops with a bias, conv2d and linear.",
         "given-changed": "A Q/DQ graph is what all backends are compared with. Change a copy, or nothing is left to compare "
         "with.",
     }
@@ -77,7 +78,7 @@ class BiasOnGrid(Exercise):
         if all(_near(g, p["truth"], p["grid"]) for g, p in zip(got, places, strict=True)):
             yield self.passed("biases on the grid")
         else:
-            kind, symptom = _why(got, places)
+            kind, symptom = _why(got, places, _ops(gm))
             yield self.failed("biases on the grid", kind, symptom)
         given = [evidence.tensor(f"given_{n}") if evidence.has(f"given_{n}") else None for n in range(len(places))]
         if all(g is not None and _same(g, p["unchanged"]) for g, p in zip(given, places, strict=True)):
@@ -156,6 +157,14 @@ def _behind(node: Any) -> Iterator[Any]:
         yield from user.users
 
 
+def _ops(gm: Any) -> str:
+    """The ops with weights in a graph, in words."""
+    from common.graph_utils import short
+
+    found = {short(node.target) for node in gm.graph.nodes if node.op == "call_function"}
+    return " and ".join(f"{op}s" for op in OPS if op in found)
+
+
 def _near(got: "torch.Tensor", wanted: "torch.Tensor", grid: "torch.Tensor") -> bool:
     """Within a hundredth of the grid: floating point only."""
     if got.shape != wanted.shape or not got.is_floating_point():
@@ -167,9 +176,9 @@ def _same(got: "torch.Tensor", wanted: "torch.Tensor") -> bool:
     return got.shape == wanted.shape and got.dtype == wanted.dtype and bool((got == wanted).all())
 
 
-def _why(got: "list[torch.Tensor]", places: "list[dict[str, torch.Tensor]]") -> tuple[str | None, str]:
+def _why(got: "list[torch.Tensor]", places: "list[dict[str, torch.Tensor]]", ops: str) -> tuple[str | None, str]:
     symptoms = {
-        "unchanged": "The biases of the graph that is returned are what they were.",
+        "unchanged": f"The biases of the {ops} in the graph that is returned are what they were.",
         "left-as-integers": "The biases are the integers themselves.",
         "weight-scale-only": "The biases are multiples of the weight's scale alone.",
         "input-scale-only": "The biases are multiples of the input's scale alone.",

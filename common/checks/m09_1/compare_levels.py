@@ -33,7 +33,8 @@ class CompareLevels(Exercise):
     )
     misconceptions = {
         "expects-equality": "Optimizing changes how something is computed, and rounding follows: at the first level biases "
-        "are rounded to integers already. Measure, and do not assume equality.",
+        "are rounded to integers already. Measure, and do not assume equality. And round: `int()` makes 0 of 0.9999998.",
+        "truncates": "A distance of two steps is often 1.999999 in floating point. `int()` cuts that off to 1; round first.",
         "other-step": "Each place of the graph has a scale of its own. What counts is the scale of the place where the two "
         "outputs are compared: the output.",
         "not-in-steps": "A difference of 0.01 can be one step or a hundred. Divided by the step it says how many integers "
@@ -86,6 +87,7 @@ def _plain(said: Any) -> dict[str, float] | None:
 def _why(said: dict[str, float], ways: dict[str, dict[str, float]]) -> tuple[str | None, str]:
     symptoms = {
         "expects-equality": "A level is said to agree with no optimization, where values differ.",
+        "truncates": "A distance of nearly a whole number of steps is cut off.",
         "other-step": "The differences are divided by the scale of another place than the output.",
         "not-in-steps": "The differences are not in quantization steps.",
         "counts-values": "The number of values that differ is returned, and not how far.",
@@ -126,6 +128,7 @@ def _ways(form: str, seed: int) -> dict[str, dict[str, float]]:
         "expects-equality": dict.fromkeys(LEVELS, 0.0),
         "expects-equality, as a flag": {level: float(bool(d.any())) for level, d in apart.items()},
         "expects-equality, the other flag": {level: float(not d.any()) for level, d in apart.items()},
+        "truncates": {level: float((d / step).trunc().max()) for level, d in apart.items()},
         "other-step": {level: float((d / other).round().max()) for level, d in apart.items()},
         "not-in-steps": {level: float(d.max()) for level, d in apart.items()},
         "counts-values": {level: float((d > step / 2).sum()) for level, d in apart.items()},

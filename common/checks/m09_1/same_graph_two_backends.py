@@ -41,11 +41,12 @@ class SameGraphTwoBackends(Exercise):
         "other-step": "Each place of the graph has a scale of its own. What counts is the scale of the output.",
         "not-in-steps": "A difference of 0.01 can be one step or a hundred. Divided by the step it says how many integers "
         "lie between.",
+        "average": "Most values agree, so the average hides the few that do not. Ask for the largest.",
         "signed": "A distance has no sign: without `abs` only differences in one direction are seen.",
     }
     public_cases = (
-        Case(model="conv_relu", backends=[["A", 1, 1], ["B", -1, 2]]),
-        Case(model="residual", backends=[["fast", 2, 3], ["absent", None, 0], ["small", 2, 3]], seed=1),
+        Case(model="conv_relu", backends=[["A", 2, 1], ["B", -2, 2]]),
+        Case(model="residual", backends=[["fast", 3, 3], ["absent", None, 0], ["small", 2, 3]], seed=1),
     )
     facts = {
         "pairs": {
@@ -169,6 +170,8 @@ def _ways(case: Case, outputs: "dict[str, torch.Tensor]") -> dict[str, dict[froz
         "truncates": {p: float((d / step).trunc().abs().max()) for p, d in apart.items()},
         "other-step": {p: float((d / other).round().abs().max()) for p, d in apart.items()},
         "not-in-steps": {p: float(d.abs().max()) for p, d in apart.items()},
+        "average": {p: float((d / step).abs().mean()) for p, d in apart.items()},
+        "average, rounded": {p: float((d / step).abs().mean().round()) for p, d in apart.items()},
         "signed": {p: float((d / step).round().max()) for p, d in apart.items()},
         "signed, other way": {p: float((-d / step).round().max()) for p, d in apart.items()},
         "assumed, added": {p: from_reference(p, sum) for p in truth},
@@ -182,6 +185,7 @@ def _why(said: dict[frozenset[str], float], ways: dict[str, dict[frozenset[str],
         "truncates": "A distance of nearly a whole number of steps is cut off.",
         "other-step": "The differences are divided by the scale of another place than the output.",
         "not-in-steps": "The differences are not in quantization steps.",
+        "average": "An average over the values is taken, and not the largest distance.",
         "signed": "Differences in one direction are not seen.",
         "assumed": "The distance between two backends is derived from their distances to the Q/DQ graph.",
     }

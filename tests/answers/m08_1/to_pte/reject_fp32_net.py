@@ -6,7 +6,7 @@ from executorch.exir import to_edge, to_edge_transform_and_lower
 
 from common.models import get_model
 
-model = get_model("conv_relu").eval()
+model = get_model("pool_chain").eval()
 
 
 def to_pte(qdq, example):
