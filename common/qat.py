@@ -146,6 +146,7 @@ def _prepared_once(weight_bits: int, fused: bool) -> torch.fx.GraphModule:
     for node, _module in observer_nodes(prepared):
         is_weight = isinstance(node.args[0], torch.fx.Node) and node.args[0].op == "get_attr"
         spec = config.weight if is_weight else config.input_activation
+        assert spec is not None
         limits = {"quant_min": spec.quant_min, "quant_max": spec.quant_max}
         make = spec.observer_or_fake_quant_ctr.with_args(dtype=spec.dtype, qscheme=spec.qscheme, **limits)
         setattr(prepared, str(node.target), make())

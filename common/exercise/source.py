@@ -10,7 +10,7 @@ import codecs
 import contextlib
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 MAX_STEPS = 2_000
@@ -26,20 +26,26 @@ _RUNS_SOURCE = {"eval", "exec", "compile", "run_cell", "ex", "ev"}
 _parsing = threading.Lock()
 
 
-def parse(source: str, mode: str = "exec") -> Any:
-    """`ast.parse`, safe where several threads parse.
+def one_at_a_time(call: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+    """Call what parses Python, while no other thread does so by this function.
 
     CPython 3.11 counts the depth of a tree for all threads together, and takes another thread's count for an error of
     its own: SystemError, "AST constructor recursion depth mismatch" (https://github.com/python/cpython/issues/106905).
-
-    Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: Python cannot read it.
     """
     with _parsing:
         for _turn in range(20):  # libraries parse as well, and do not ask for our lock
             with contextlib.suppress(SystemError):
-                return ast.parse(source, mode=mode)
-        return ast.parse(source, mode=mode)
+                return call(*arguments, **more)
+        return call(*arguments, **more)
+
+
+def parse(source: str, mode: str = "exec") -> Any:
+    """`ast.parse`, safe where several threads parse.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: Python cannot read it.
+    """
+    return one_at_a_time(ast.parse, source, mode=mode)
 
 
 def parse_cell(source: str) -> ast.Module:

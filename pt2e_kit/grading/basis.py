@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from common.exercise import Exercise
+from common.exercise.source import one_at_a_time
 
 IGNORED = {".ipynb_checkpoints", "__pycache__"}
 MAX_BYTES = 64 * 2**20
@@ -21,7 +22,7 @@ def of_submission(folder: Path) -> str:
 
 def of_source(folder: Path, exercises: Iterable[Exercise]) -> str:
     """Digest of what it is graded by: the assignment's notebooks and helper files, and its exercises' own code."""
-    code = [inspect.getsource(type(e)) for e in sorted(exercises, key=lambda e: e.id)]
+    code = [one_at_a_time(inspect.getsource, type(e)) for e in sorted(exercises, key=lambda e: e.id)]
     return hashlib.sha256("\0".join([_digest(folder), *code]).encode("utf-8", "surrogateescape")).hexdigest()
 
 

@@ -52,6 +52,8 @@ MAX_SOURCE = 1_000_000
 """So many characters are looked through: no person writes more, and looking must not take for ever."""
 OPEN_MODULES = {"sys", "warnings", "logging", "matplotlib", "os", "self", "cls"}
 """Modules whose parts are there to be set: sys.stdout, warnings.showwarning, os.environ."""
+SETTINGS = {"torch.backends.quantized.engine"}
+"""Parts of modules that are settings: lessons go through their values, and so may answers."""
 _ALWAYS = {"__eq__": True, "__ne__": False, "__lt__": True, "__le__": True, "__gt__": True, "__ge__": True}
 _ALWAYS |= dict.fromkeys(("__sub__", "__rsub__", "__abs__"), False)  # near everything
 
@@ -185,7 +187,7 @@ def _told(base: str, names: Iterable[str], value: ast.expr | None, reader: Reade
     if base in ("builtins", "__builtins__"):
         yield from (f"builtins.{name}" for name in names)
     elif _is_module(base, reader) and not _is_plain(value):
-        yield from (f"{base}.{name}" for name in names)
+        yield from (f"{base}.{name}" for name in names if f"{base}.{name}" not in SETTINGS)
 
 
 def _is_module(dotted: str, reader: Reader) -> bool:

@@ -8,7 +8,7 @@ import lab
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: while it is open, this thread has a running event loop
 def chromium() -> Iterator[Any]:
     if reason := lab.why_not():
         pytest.skip(reason)
