@@ -100,10 +100,11 @@ def make_course(root: Path, kind: str, students: int, config: str) -> Path:
     for cell in handed_in.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
+    title = handed_in.cells[0].source
     for number in range(students):
         folder = root / "submitted" / f"s{number:04}" / "a1"
         folder.mkdir(parents=True)
-        handed_in.cells[0].source += f"\n<!-- {number} -->"
+        handed_in.cells[0].source = f"{title}\n<!-- {number} -->"
         nbformat.write(handed_in, folder / name)
     run(root, "nbgrader", "generate_assignment", "a1")
     return root
