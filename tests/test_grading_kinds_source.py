@@ -257,3 +257,9 @@ def test_looking_has_an_end_however_the_source_is_made():
 
 def test_too_much_source_is_told_and_short_cells_are_looked_at():
     assert "too much source" in told("x = 1\n" * 300_000) and "ctypes" in told("x = 1\n" * 300_000, "import ctypes")
+
+
+def test_a_setting_is_no_replaced_part_and_what_stands_beside_it_is():
+    assert look(["import torch\nfor name in ['qnnpack']:\n    torch.backends.quantized.engine = name"]) == []
+    (note,) = look(["import torch\ntorch.backends.quantized.is_available = lambda: True"])
+    assert "torch.backends.quantized.is_available" in note.message
